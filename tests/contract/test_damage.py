@@ -1,26 +1,30 @@
-"""A damaged store says so, is not written to, and takes back what is left."""
+"""A damaged table is noticed, by its sum or by its library, and made anew of the log."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from batches import batch, belief, taught, unit_vectors
-from damaging import COMMITS, data_files, embed, held, make_anew, newest, oldest, refs
-from lance_at import commit_to, open_at
+from damaging import COMMITS, data_files, embed, everything, held, log_of, make_anew, newest, oldest, refs
+from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.storage.compaction import compact
 from mcp_memory.storage.lance import no_panics
+from mcp_memory.storage.sums import SUMS
+from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("content", [None, b"", b"half"])
+@pytest.mark.parametrize("content", [None, b"half"])
 async def test_no_word_is_lost_with_any_table(folder: Path, content: bytes | None) -> None:
     """All tables are made of the log."""
     for path in data_files(folder):
@@ -36,19 +40,6 @@ async def test_no_word_is_lost_with_any_table(folder: Path, content: bytes | Non
     assert store.damage == ()
 
 
-async def test_a_forget_is_no_damage(folder: Path) -> None:
-    store = open_at(str(folder))
-    async with store.reading() as view:
-        chosen = frozenset([next(iter(view.space("default").turns))])
-    await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
-    assert len(await refs(store)) == COMMITS - 1
-    await commit_to(store, batch("new"))
-    assert store.damage == ()
-    again = open_at(str(folder))
-    assert len(await refs(again)) == COMMITS
-    assert again.damage == ()
-
-
 def test_a_panic_of_the_library_becomes_an_error() -> None:
     class PanicException(BaseException):
         """As the libraries of Rust raise it."""
@@ -59,9 +50,16 @@ def test_a_panic_of_the_library_becomes_an_error() -> None:
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("table", ["sentences_0", "segments_0", "assertions_0"])
-@pytest.mark.parametrize("part", ["_versions/*.manifest", "data/*.lance"])
-@pytest.mark.parametrize("content", [None, b"", bytes(2000)])
+@pytest.mark.parametrize(
+    ("table", "part", "content"),
+    [
+        ("sentences_0", "_versions/*.manifest", None),
+        ("segments_0", "_versions/*.manifest", b""),
+        ("assertions_0", "_versions/*.manifest", bytes(2000)),
+        ("sentences_0", "data/*.lance", bytes(2000)),
+        ("segments_0", "data/*.lance", None),
+    ],
+)
 async def test_a_broken_derived_table_is_told_and_made_anew(
     folder: Path, table: str, part: str, content: bytes | None
 ) -> None:
@@ -164,3 +162,63 @@ async def test_beliefs_that_a_rebuild_made_are_missed_when_their_table_is_lost(t
     async with store.reading() as view:
         assert len(view.space("default").beliefs) == 1
     assert store.damage == ()
+
+
+# Sums
+
+
+@pytest.mark.parametrize("table", ["segments_0", "assertions_0", "point_vectors_0"])
+async def test_a_column_that_got_another_name_in_a_manifest_is_noticed(tmp_path: Path, table: str) -> None:
+    folder = tmp_path / "store"
+    log = await everything(folder)
+    hurt = newest(folder, f"{table}.lance/_versions/*.manifest")
+    content = hurt.read_bytes()
+    place = content.index(b"space" if b"space" in content else b"tx")
+    hurt.write_bytes(content[:place] + b"S" + content[place + 1 :])
+    store = open_at(str(folder), derive=lambda: make_anew, embed=embed)
+    await held(store)
+    assert table in " ".join(store.damage)
+    await store.reread()
+    assert await log_of(store) == log
+    await commit_to(store, batch("new"))
+    assert store.damage == ()
+
+
+async def test_a_changed_file_of_a_derived_table_is_made_anew(folder: Path) -> None:
+    hurt = newest(folder, "segments_0.lance/data/*.lance")
+    content = hurt.read_bytes()
+    hurt.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    store = open_at(str(folder), derive=lambda: make_anew)
+    await held(store)
+    assert "segments_0" in " ".join(store.damage)
+    assert "segments_0" in " ".join((await store.about()).problems)
+    await store.reread()
+    await held(store)
+    assert store.damage == ()
+
+
+async def test_a_table_that_is_made_again_under_its_name_is_not_held_against_the_sums_of_the_first(
+    tmp_path: Path,
+) -> None:
+    tables = Tables(str(tmp_path / "store"))
+    rows = pa.table({"id": ["one", "two"], "number": [1, 2]})
+    for _ in range(3):
+        tables.append("sentences_1", rows)
+    tables.drop("sentences_1")
+    tables.append("sentences_1", rows)
+    tables.delete("sentences_1", "number = 1")  # version 2, which has no sum of its own
+    assert tables.sums.wrong(["sentences_1"]) == set()
+
+
+async def test_a_damaged_list_of_sums_does_no_harm(folder: Path) -> None:
+    sums = folder / SUMS
+    lines = sums.read_bytes().splitlines(keepends=True)
+    sums.write_bytes(b"".join(line.replace(b"0", b"1") for line in lines[:-1]) + lines[-1][:20])
+    store = open_at(str(folder))
+    assert len(await refs(store)) == COMMITS
+    assert store.damage == ()
+    await commit_to(store, batch("new"))
+    await store.aclose()
+    compact(Tables(str(folder)), 64, now=NOW, stop=threading.Event())
+    lines = sums.read_bytes().splitlines(keepends=True)
+    assert sum(line.endswith(b".lance\n") for line in lines) == len(data_files(folder))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import anyio
 import pytest
 from batches import DIMENSION, asserted, batch, belief, lesson, point, pointed, taught, turn, unit_vectors
 from damaging import refs
@@ -187,39 +186,6 @@ async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     async with opened(tmp_path / "store").reading() as view:
         assert len(view.space("default").turns) == 4
     assert await store.forgotten() == ()
-
-
-async def test_forgets_and_writes_at_once_lose_nothing(tmp_path: Path) -> None:
-    """Four stores over one folder, as processes: two forget, two write; then all agree."""
-    folder = tmp_path / "store"
-    stores = [opened(folder) for _ in range(4)]
-    await write(stores[0], batch(*(f"finch{number}" for number in range(6))))
-
-    async def forget(store: LanceStore, refs: Sequence[str]) -> None:
-        for ref in refs:
-            await store.forget(lambda _, ref=ref: ForgetTargets("default", turns=frozenset([turn(ref).id])), "a test")  # type: ignore[misc]
-
-    async def add(store: LanceStore, refs: Sequence[str]) -> None:
-        for ref in refs:
-            await write(store, batch(ref))
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(forget, stores[0], ["finch0", "finch2"])
-        tasks.start_soon(forget, stores[1], ["finch1", "finch3"])
-        tasks.start_soon(add, stores[2], [f"new{number}" for number in range(5)])
-        tasks.start_soon(add, stores[3], [f"newer{number}" for number in range(5)])
-    expected = {
-        "finch4",
-        "finch5",
-        *(f"new{number}" for number in range(5)),
-        *(f"newer{number}" for number in range(5)),
-    }
-    for store in (*stores, opened(folder)):
-        async with store.reading() as view:
-            assert {one.ref for one in view.space("default").turns.values()} == expected
-    assert await row_problems(stores[0]) == []
-    assert holding(folder, [f"finch{number}" for number in range(6)]) == {"finch4", "finch5"}
-    assert len(await stores[3].forgotten()) == 4
 
 
 async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_path: Path) -> None:

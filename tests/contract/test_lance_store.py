@@ -1,14 +1,12 @@
-"""LanceDB's store beyond the port: it survives dead writers, full disks, bad rows and rebuilds."""
+"""LanceDB's store beyond the port: it survives dead writers, full disks and rebuilds."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-import stat
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -61,77 +59,6 @@ async def _derive(turns: Sequence[Turn]) -> Batch:
     return derive(turns)
 
 
-def _tear(uri: str, tx: int, *refs: str) -> None:
-    """Append the rows of a writer that dies before its commit."""
-    rows = batch(*refs)
-    tables = Tables(uri)
-    tables.append("segments_0", rows_of("segments", rows.segments, [tx] * len(refs), None, rows.segment_vectors))
-    told, read = rows.assertions[: len(refs)], rows.assertions[len(refs) :]
-    tables.append("assertions_0", rows_of("assertions", read, [tx] * len(read), range(len(told), 2 * len(told))))
-
-
-async def test_rows_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
-    """Not in an open store, not in a new one, and not after their number has been used by a commit."""
-    store, other = open_at(uri), open_at(uri)
-    await commit_to(store, batch("a"))
-    await _refs(other)
-    _tear(uri, 2, "torn", "too")
-    assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a"]
-    assert await row_problems(store) == []
-    assert await commit_to(other, batch("b")) == 2
-    assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a", "b"]
-    assert [Tables(uri).count(name) for name in ("segments_0", "assertions_0")] == [2, 2]
-    expected = [*batch("a").assertions, *batch("b").assertions]
-    assert await _asserted(store) == await _asserted(other) == await _asserted(open_at(uri)) == expected
-    assert await row_problems(store) == []
-
-
-async def test_a_first_write_that_died_leaves_an_empty_store(uri: str) -> None:
-    """There are tables but no commit."""
-    await commit_to(open_at(uri), Batch())
-    _tear(uri, 1, "torn")
-    assert await _refs(open_at(uri)) == []
-    await commit_to(open_at(uri), batch("a"))
-    assert await _refs(open_at(uri)) == ["a"]
-
-
-async def test_a_rebuild_replaces_derived_rows_and_other_processes_reload(uri: str) -> None:
-    """Another store was reading before, writes during it, and writes after it."""
-    store, other = open_at(uri), open_at(uri)
-    await commit_to(store, batch("a", "b"))
-    await _refs(other)
-    during = iter([batch("c")])
-
-    async def make(turns: Sequence[Turn]) -> Batch:
-        for rows in during:
-            with anyio.move_on_after(0.2):  # the last step of the rebuild may hold the write lock already
-                await commit_to(other, rows)
-        return replace(derive(turns), segments=derive(turns).segments)
-
-    assert await store.rebuild(make) >= 2
-    async with other.reading() as view:
-        assert view.generation == 1
-    await commit_to(other, batch("d"))
-    assert set(await _refs(store)) >= {"a", "b", "d"}
-    assert await row_problems(store) == []
-    assert (await store.about()).generation == 1
-
-
-async def test_after_re_embedding_the_new_embedder_is_accepted_and_the_old_one_refused(uri: str) -> None:
-    """The dimension may change too."""
-    old, new = open_at(uri), open_at(uri, "new", 4)
-    await commit_to(old, batch("a", "b"))
-    assert await new.rebuild(lambda turns: _with_dimension(turns, 4)) == 2
-    await commit_to(new, batch("c", dimension=4))
-    assert await _refs(new) == ["a", "b", "c"]
-    with pytest.raises(StoreMismatch):
-        await commit_to(old, batch("d"))
-
-
-async def _with_dimension(turns: Sequence[Turn], dimension: int) -> Batch:
-    return derive(turns, dimension)
-
-
 async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_next_one_drops_them(uri: str) -> None:
     """No commit names the generation of its tables."""
     store = open_at(uri)
@@ -178,16 +105,6 @@ async def test_a_rebuild_replaces_derived_assertions_and_keeps_those_of_the_call
     await commit_to(other, batch("after"))
     assert await _asserted(store) == [*told, *made, later, *batch("after").assertions]
     assert await row_problems(store) == []
-
-
-async def test_uncommitted_rows_from_before_a_rebuild_stay_invisible_after_it(uri: str) -> None:
-    """The rebuild's commit has the number that they carry."""
-    store = open_at(uri)
-    await commit_to(store, batch("a"))
-    _tear(uri, 2, "torn")
-    await store.rebuild(_derive)
-    assert await _refs(open_at(uri)) == await _refs(store) == ["a"]
-    assert await _asserted(open_at(uri)) == await _asserted(store) == list(batch("a").assertions)
 
 
 async def test_compaction_drops_replaced_tables_after_ten_minutes(uri: str) -> None:
@@ -238,15 +155,6 @@ async def test_a_compaction_removes_no_file_that_somebody_put_into_a_table(uri: 
     assert [Tables(uri).fragments(name) for name in ("segments_0", "sentences_0")] == [4, 1]
     assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
     assert Tables(uri).fragments("segments_0") == 1
-
-
-async def test_the_lock_is_free_as_soon_as_the_commit_is_written(uri: str) -> None:
-    """A writer that waits for the lock does not wait until our view has taken the rows in."""
-    store, other = open_at(uri), open_at(uri, lock_timeout_s=0.2)
-    async with store.writing(batch("a")) as transaction:
-        await transaction.commit(batch("a"))
-        assert await commit_to(other, batch("b")) == 2
-    assert await _refs(store) == await _refs(other) == ["a", "b"]
 
 
 async def test_a_view_that_fails_to_take_in_a_commit_is_loaded_again(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,18 +272,6 @@ async def test_a_memory_of_an_older_program_is_refused_with_what_brings_it_over(
     assert _everything(uri) == before
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-async def test_files_and_folders_are_for_their_owner_alone(uri: str) -> None:
-    """Also those that LanceDB creates and the folders above the store, whatever the umask."""
-    before = os.umask(0o022)
-    try:
-        await commit_to(open_at(f"{uri}/new/store"), batch("a"))
-    finally:
-        os.umask(before)
-    for path in _everything(uri):
-        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
-
-
 async def test_status_lists_living_processes_and_removes_dead_ones(uri: str) -> None:
     """The lock file of a dead process exists, but is not locked."""
     store = open_at(uri)
@@ -395,15 +291,8 @@ async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) 
     with pytest.raises(StoreUnwritable, match=r"storage\.uri"):
         await commit_to(store, batch("a"))
     assert "cannot be written to" in (await store.about()).problems[0]
-
-
-async def test_status_reports_a_file_in_the_place_of_the_store_but_not_a_missing_folder(
-    tmp_path: Path,
-) -> None:
-    """The first write creates the folder, so its absence is no problem."""
-    (tmp_path / "file").touch()
     assert "cannot be written to" in (await open_at(str(tmp_path / "file")).about()).problems[0]
-    assert (await open_at(str(tmp_path / "some" / "day")).about()).problems == ()
+    assert (await open_at(str(tmp_path / "some" / "day")).about()).problems == ()  # the first write creates it
 
 
 async def test_a_uri_of_an_unknown_kind_is_refused_with_a_reason() -> None:
@@ -424,20 +313,11 @@ async def test_a_store_that_replaces_a_deleted_one_is_loaded_again_though_its_nu
     await commit_to(store, batch("a"))
     assert await _refs(other) == ["a"]
     os.rename(uri, tmp_path / "elsewhere")  # noqa: PTH104 (anyio's Path for one line)
+    assert await _refs(store) == []
     await commit_to(store, batch("b"))
     assert await _refs(other) == ["b"]
     assert await commit_to(other, batch("c")) == 2
     assert await _refs(store) == await _refs(open_at(uri)) == ["b", "c"]
-
-
-async def test_a_deleted_store_reads_as_empty_and_can_be_written_again(uri: str, tmp_path: Path) -> None:
-    """A user deletes the folder while the server runs."""
-    store = open_at(uri)
-    await commit_to(store, batch("a"))
-    os.rename(uri, tmp_path / "elsewhere")  # noqa: PTH104 (anyio's Path for one line)
-    assert await _refs(store) == []
-    assert await commit_to(store, batch("b")) == 1
-    assert await _refs(store) == ["b"]
 
 
 LIMITED = """
@@ -478,9 +358,9 @@ def _in_a_process(uri: str, body: str) -> dict[str, object]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
-@pytest.mark.parametrize("limit", [0, 1000, 2700])
+@pytest.mark.parametrize("limit", [0, 2700])
 async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, limit: int) -> None:
-    """The limit allows none, some or most of a write's files."""
+    """The limit allows none or most of a write's files."""
     await commit_to(open_at(uri), batch("a"))
     said = _in_a_process(
         uri,
@@ -529,36 +409,6 @@ async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) 
     assert await row_problems(store) == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs another user's rights, or not to be root")
-async def test_a_folder_that_may_only_be_read_is_read() -> None:
-    """The process drops root's rights, if it has them.
-
-    Nobody else may look into the folders of pytest, which other runs share; so this one is beside them.
-    """
-    with tempfile.TemporaryDirectory() as place:
-        uri = str(Path(place, "store"))
-        await commit_to(open_at(uri), batch("a"))
-        for path in (Path(place), *_everything(uri)):
-            path.chmod(0o555 if path.is_dir() else 0o444)
-        said = _in_a_process(
-            uri,
-            """
-    warm = LanceStore(folder + "-of-its-own", embedder="fake", dimension=DIMENSION)
-    await write(warm, "a")
-    await refs(LanceStore(folder + "-of-its-own", embedder="fake", dimension=DIMENSION))
-    if os.getuid() == 0:  # everything is imported by now, since only root may be able to read it
-        os.setuid(65534)
-    said["read"] = await refs(store)
-    said["write"] = await write(store, "b")
-    said["again"] = await refs(store)
-""",
-        )
-        for path in (Path(place), *_everything(uri)):
-            path.chmod(0o755)
-    assert said["read"] == said["again"] == ["a"]
-    assert "storage.uri" in str(said["write"])
-
-
 WRITES = st.lists(
     st.tuples(
         st.sampled_from(["left", "right", "o'dd \u202e"]),
@@ -569,7 +419,7 @@ WRITES = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(writes=WRITES)
 def test_rows_are_never_lost_duplicated_or_visible_in_another_space(
     tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[str, list[int]]]
@@ -608,13 +458,6 @@ def _same(view: View, expected: dict[str, set[str]]) -> None:
         assert {piece.space for piece in pieces} == {name}
         assert [one.turn_id for one in space.facts.rows] == list(space.turns)
         assert len(space.turns) == len(space.segments) == len(expected[name])
-
-
-def test_importing_the_store_loads_neither_lancedb_nor_arrow() -> None:
-    """Loading them takes a second, and the first reply must not wait for it."""
-    script = "import sys, mcp_memory.storage.store; print([m for m in ('lancedb', 'pyarrow') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 async def test_lancedb_writes_nothing_to_stdout(uri: str, capfd: pytest.CaptureFixture[str]) -> None:

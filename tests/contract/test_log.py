@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 from batches import asserted, batch, derive, turn
 from damaging import COMMITS, is_damaged, make_anew, refs, repaired
-from lance_at import NOW, commit_to, next_commit, open_at
+from lance_at import NOW, commit_to, open_at
 from rows_checked import row_problems
-from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
-from mcp_memory.errors import StoreDamaged, StoreMismatch, StoreUnwritable
+from mcp_memory.errors import StoreDamaged, StoreUnwritable
 from mcp_memory.services.transfer.exporting import values_of
 from mcp_memory.storage import log as log_module
 from mcp_memory.storage.log import ANCHOR, LOG, LocalLog
@@ -57,12 +55,6 @@ def lines(folder: Path) -> list[bytes]:
     return (folder / LOG).read_bytes().splitlines(keepends=True)
 
 
-async def test_an_empty_store_has_an_empty_log(tmp_path: Path) -> None:
-    store = open_at(str(tmp_path / "store"))
-    assert await store.log() == []
-    assert not (tmp_path / "store").exists()
-
-
 async def test_the_log_has_a_batch_for_each_commit_without_derived_rows(tmp_path: Path) -> None:
     store = open_at(str(tmp_path / "store"))
     await commit_to(store, batch("a", "b"))
@@ -76,14 +68,6 @@ async def test_the_log_has_a_batch_for_each_commit_without_derived_rows(tmp_path
     logged = await store.log()
     assert [list(values_of(one)) for one in logged] == [[*turns, *told], [alias], [jobs[1]]]
     assert not any(len(one.sentences) or len(one.segments) or len(one.sentence_vectors) for one in logged)
-
-
-async def test_a_store_of_a_newer_format_is_not_read(tmp_path: Path) -> None:
-    uri = str(tmp_path / "store")
-    await commit_to(open_at(uri), batch("a"))
-    next_commit(uri, format=99)
-    with pytest.raises(StoreMismatch, match="newer mcp-memory"):
-        await open_at(uri).log()
 
 
 async def test_a_text_that_waits_is_a_line_alone_and_every_process_sees_it(tmp_path: Path) -> None:
@@ -133,19 +117,6 @@ async def test_a_line_that_does_not_fit_on_the_disk_is_not_stored(
     assert (folder / LOG).read_bytes() == whole
     assert len(await refs(store)) == COMMITS
     assert await commit_to(store, waiting("b")) == COMMITS + 1
-
-
-async def test_a_forget_replaces_the_log_and_other_processes_go_on(folder: Path) -> None:
-    store, reader = open_at(str(folder)), open_at(str(folder))
-    await commit_to(store, waiting("alpha"))
-    await refs(reader)
-    assert holding(folder, ["alpha came", "m1 came"]) == {"alpha came", "m1 came"}
-    await store.forget(lambda _: ForgetTargets("default", turns=frozenset({turn("alpha").id})), "test")
-    assert holding(folder, ["alpha came", "m1 came"]) == {"m1 came"}
-    assert len(await refs(reader)) == COMMITS
-    await commit_to(reader, waiting("beta"))
-    assert await refs(store) == await refs(open_at(str(folder)))
-    assert await row_problems(store) == []
 
 
 # Damage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,15 +16,20 @@ from batches import DIMENSION, batch
 from lance_at import refs, write
 from object_store import ObjectStore
 
-from mcp_memory.domain.access import CALL_BEGAN
+from mcp_memory.domain.access import CALL_BEGAN, CALLER, OWNER
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
+from mcp_memory.server.opening import Opening
+from mcp_memory.server.process import opener
+from mcp_memory.settings import HttpSettings, Settings
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.bucket import Bucket, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.bucket_log import WAITING, decode, encode
 from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.schema import TABLE_KINDS
+from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import prepare
@@ -40,9 +45,13 @@ def objects() -> Iterator[ObjectStore]:
         yield served
 
 
-def open_at(objects: ObjectStore, *, compact_after: int = 1_000_000) -> LanceStore:
-    """Return another server's store over the same objects."""
-    return LanceStore(Place(URI, objects.options), embedder="fake", dimension=DIMENSION, compact_after=compact_after)
+def open_at(objects: ObjectStore) -> LanceStore:
+    """Return another server's store over the same objects, which never compacts by itself."""
+    return LanceStore(Place(URI, objects.options), embedder="fake", dimension=DIMENSION, compact_after=1_000_000)
+
+
+def bucket_of(objects: ObjectStore) -> Bucket:
+    return Bucket(URI, storage_options(objects.options))
 
 
 async def closed(*stores: LanceStore) -> None:
@@ -50,53 +59,42 @@ async def closed(*stores: LanceStore) -> None:
         await store.aclose()
 
 
-async def test_a_store_that_ignores_conditions_is_refused_before_anything_is_written() -> None:
+async def test_a_store_that_ignores_conditions_is_refused_and_one_that_keeps_versions_is_named() -> None:
     with ObjectStore(conditions=False).serving() as served:
         store = open_at(served)
         with pytest.raises(StoreUnwritable, match="ignores"):
             await write(store, "a")
         assert not served.objects
         await closed(store)
+    for versions in (True, False):
+        with ObjectStore(versions=versions).serving() as served:
+            store = open_at(served)
+            about = await store.about()
+            assert not about.problems
+            assert ("earlier versions" in " ".join(about.notes)) == versions
+            await closed(store)
 
 
-async def test_two_servers_write_in_turn_and_see_each_other(objects: ObjectStore) -> None:
-    one, other = open_at(objects), open_at(objects)
-    for number in range(6):
-        assert await write(one if number % 2 else other, f"m{number}") == number + 1
-    assert await refs(one) == await refs(other) == {f"m{number}" for number in range(6)}
-    await closed(one, other)
-
-
-async def test_a_write_takes_five_requests_and_a_read_one(objects: ObjectStore) -> None:
-    store = open_at(objects)
-    await write(store, "a")
-    await write(store, "b")
-    store._compaction.stop(10)
-    objects.requests.clear()
-    await write(store, "c")
-    assert objects.requests["all"] <= 5, objects.requests
-    objects.requests.clear()
-    await refs(store)
-    assert objects.requests["all"] == 1, objects.requests
-    await closed(store)
-
-
-async def test_one_call_looks_once_and_the_next_one_sees_what_another_server_wrote(objects: ObjectStore) -> None:
+async def test_a_write_takes_five_requests_and_a_call_looks_once_for_what_others_wrote(objects: ObjectStore) -> None:
     one, other = open_at(objects), open_at(objects)
     await write(one, "a")
-    await refs(other)
+    await write(one, "b")
     one._compaction.stop(10)
+    objects.requests.clear()
+    await write(one, "c")
+    assert objects.requests["all"] <= 5, objects.requests
+    await refs(other)
     CALL_BEGAN.set(began := time.monotonic())
     objects.requests.clear()
-    assert [await refs(other) for _ in range(3)] == [{"a"}] * 3
+    assert [await refs(other) for _ in range(3)] == [{"a", "b", "c"}] * 3
     assert objects.requests["all"] == 1, objects.requests
-    await write(one, "b")
+    await write(one, "d")
     CALL_BEGAN.set(began)
-    assert await refs(other) == {"a"}
+    assert "d" not in await refs(other)
     CALL_BEGAN.set(time.monotonic())
-    assert await refs(other) == {"a", "b"}
-    assert await write(other, "c") == 3
-    assert await refs(other) == {"a", "b", "c"}
+    assert "d" in await refs(other)
+    assert await write(other, "e") == 5
+    assert await refs(other) == {*"abcde"}
     await closed(one, other)
 
 
@@ -106,7 +104,7 @@ async def test_of_two_commits_with_one_number_one_is_refused_and_nothing_of_it_i
     await write(one, "a")
     await refs(other)
     async with other.writing() as late:
-        Bucket(URI, storage_options(objects.options)).remove(["write.lock"])
+        bucket_of(objects).remove(["write.lock"])
         await write(one, "b")
         with pytest.raises(StoreBusy, match="same moment"):
             await late.commit(batch("c"))
@@ -154,17 +152,13 @@ async def test_a_server_that_lags_behind_reads_the_tables(objects: ObjectStore) 
     await closed(slow, busy)
 
 
-async def test_a_lock_whose_holder_died_is_taken_over_without_comparing_clocks(objects: ObjectStore) -> None:
-    bucket = Bucket(URI, storage_options(objects.options))
+async def test_a_lock_is_taken_over_when_its_holder_died_and_not_while_it_is_renewed(objects: ObjectStore) -> None:
+    """Without comparing clocks."""
+    bucket = bucket_of(objects)
     bucket.put_new("write.lock", b"somebody, in the year 2100")
-    lock = BucketLock(bucket, "write.lock", timeout_s=10, ttl_s=0.3)
-    async with lock.hold():
+    async with BucketLock(bucket, "write.lock", timeout_s=10, ttl_s=0.3).hold():
         assert bucket.get("write.lock") != b"somebody, in the year 2100"
     assert bucket.get("write.lock") is None
-
-
-async def test_a_lock_that_is_renewed_is_not_taken_over(objects: ObjectStore) -> None:
-    bucket = Bucket(URI, storage_options(objects.options))
     held, waiting = (BucketLock(bucket, "write.lock", timeout_s=1.0, ttl_s=0.3) for _ in range(2))
     async with held.hold():
         with pytest.raises(StoreBusy, match="another server"):
@@ -172,7 +166,9 @@ async def test_a_lock_that_is_renewed_is_not_taken_over(objects: ObjectStore) ->
                 pass
 
 
-async def test_servers_that_write_all_the_time_take_turns(objects: ObjectStore) -> None:
+async def test_servers_that_write_all_the_time_take_turns_and_whoever_died_waiting_is_passed_over(
+    objects: ObjectStore,
+) -> None:
     stores = [open_at(objects) for _ in range(3)]
     await write(stores[0], "first")
     order: list[int] = []
@@ -187,26 +183,19 @@ async def test_servers_that_write_all_the_time_take_turns(objects: ObjectStore) 
             tasks.start_soon(write_often, number)
     others_between = [order[place : place + 6] for place in range(3, len(order) - 6)]
     assert all(len(set(some)) > 1 for some in others_between), order
+    bucket_of(objects).put(WAITING, b"")
+    assert await write(stores[0], "last") == 26
     await closed(*stores)
-
-
-async def test_whoever_died_while_it_waited_for_the_lock_is_passed_over(objects: ObjectStore) -> None:
-    store = open_at(objects)
-    await write(store, "a")
-    Bucket(URI, storage_options(objects.options)).put(WAITING, b"")
-    assert await refs(store) == {"a"}
-    assert await write(store, "b") == 2
-    await closed(store)
 
 
 async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_other_server(
     objects: ObjectStore,
 ) -> None:
-    from mcp_memory.domain.forgetting import ForgetTargets
-
     one, other = open_at(objects), open_at(objects)
     for ref in ("kept", "secretword"):
         await write(one, ref)
+    place = Place(URI, objects.options)
+    place.log.begin_forgetting()  # of a server that died before it wrote down what: it blocks nobody
     assert await refs(other) == {"kept", "secretword"}
     assert any("journal/" in name for name in objects.objects)
     async with one.reading() as view:
@@ -214,28 +203,18 @@ async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_ot
     await one.forget(lambda _view: ForgetTargets("default", turns=frozenset((turn.id,))), "a test")
     assert await refs(other) == await refs(one) == {"kept"}
     assert "~forgetting" not in "".join(objects.objects)
-    tables = Tables(Place(URI, objects.options))
+    tables = Tables(place)
     for name in tables.names():
         rows = tables.rows(name)
         assert rows is None or turn.id not in str(rows.to_pylist()), name
-    entries = list(Place(URI, objects.options).log.entries())
-    assert turn.id not in str(entries)
+    assert turn.id not in str(list(Place(URI, objects.options).log.entries()))
     assert not any(turn.id.encode() in content or b"secretword" in content for content, _ in objects.objects.values())
     assert await write(other, "new") == 4
     await closed(one, other)
 
 
-async def test_a_forget_whose_server_died_before_it_was_written_down_blocks_nobody(objects: ObjectStore) -> None:
-    store = open_at(objects)
-    await write(store, "a")
-    Place(URI, objects.options).log.begin_forgetting()
-    assert await refs(store) == {"a"}
-    assert await write(store, "b") == 2
-    await closed(store)
-
-
-def test_a_commit_comes_back_as_it_was_put(objects: ObjectStore) -> None:
-    commit = replace(_commit(), turns=2)
+def test_a_commit_comes_back_as_it_was_put() -> None:
+    commit = replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), turns=2)
     rows = prepare(batch("a", "b"))
     entry = decode(encode(commit, rows), "one")
     assert entry.commit == commit
@@ -247,64 +226,51 @@ def test_a_commit_comes_back_as_it_was_put(objects: ObjectStore) -> None:
 
 
 def test_options_are_names_and_values() -> None:
-    assert storage_options(" region=x, endpoint=http://h:1\nALLOW_HTTP=true ") == {
-        "region": "x",
-        "endpoint": "http://h:1",
-        "allow_http": "true",
-    }
+    found = storage_options(" region=x, endpoint=http://h:1\nALLOW_HTTP=true ")
+    assert found == {"region": "x", "endpoint": "http://h:1", "allow_http": "true"}
     with pytest.raises(ConfigurationError, match="name=value"):
         storage_options("region x")
 
 
 def test_four_processes_write_while_two_of_them_are_killed_and_nothing_acknowledged_is_lost(
-    objects: ObjectStore, tmp_path: Path
+    objects: ObjectStore,
 ) -> None:
-    writers = [
-        subprocess.Popen(
-            [sys.executable, Path(__file__).with_name("bucket_writer.py"), objects.options, f"w{number}", "8"],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(4)
-    ]
-    said: dict[int, list[str]] = {}
+    script = Path(__file__).with_name("bucket_writer.py")
 
-    def listen(number: int) -> None:
-        said[number] = []
-        for line in writers[number].stdout or ():
-            said[number].append(line.split()[0])
-            if number < 2 and len(said[number]) == 3:
-                writers[number].kill()
+    def written(number: int) -> list[str]:
+        """Return what a process acknowledged; the first two are killed after three writes."""
+        said = []
+        command = [sys.executable, script, objects.options, f"w{number}", "8"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            for line in writer.stdout or ():
+                said.append(line.split()[0])
+                if number < 2 and len(said) == 3:
+                    writer.kill()
+        return said
 
-    threads = [threading.Thread(target=listen, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for writer in writers:
-        with writer:  # waits for it and closes its pipe
-            pass
-    acknowledged = {ref for lines in said.values() for ref in lines}
-    assert {len(said[2]), len(said[3])} == {8}
-    store = open_at(objects)
-    found = anyio.run(refs, store)
-    assert acknowledged <= found
-    entries = list(Place(URI, objects.options).log.entries())
-    numbers = [entry.commit.tx for entry in entries]
+    with ThreadPoolExecutor(4) as threads:
+        said = list(threads.map(written, range(4)))
+    assert [len(refs) for refs in said[2:]] == [8, 8]
+    found = anyio.run(refs, open_at(objects))
+    assert {ref for refs in said for ref in refs} <= found
+    numbers = [entry.commit.tx for entry in Place(URI, objects.options).log.entries()]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
-def _commit() -> object:
-    from mcp_memory.storage.schema import FORMAT, Commit
-
-    return Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1)
-
-
-async def test_a_bucket_that_keeps_versions_is_named_by_status_and_one_that_does_not_is_not() -> None:
-    for versions in (True, False):
-        with ObjectStore(versions=versions).serving() as served:
-            store = open_at(served)
-            about = await store.about()
-            assert not about.problems
-            assert ("earlier versions" in " ".join(about.notes)) == versions
-            await closed(store)
+async def test_memories_of_tenants_are_opened_by_their_calls_and_closed_when_there_are_too_many(
+    objects: ObjectStore,
+) -> None:
+    place = replace(Settings().storage, uri="s3://bucket/stores/{tenant}", options=objects.options)
+    async with anyio.create_task_group() as tasks:
+        opening = Opening(opener(replace(Settings(), storage=place)), tasks, HttpSettings(tenants=1))
+        for tenant in ("acme", "bolt", "acme"):
+            CALLER.set(replace(OWNER, tenant=tenant))
+            async with opening.use() as memory:
+                text = f"The pump of {tenant} leaks."
+                await memory.write(WriteRequest("default", "talk", "message", (NewItem(text),)))
+                async with memory.store.reading() as view:
+                    assert [turn.text for turn in view.space("default").turns.values()] == [text]
+            await opening.close_some()
+            assert len(opening) == 1
+        await opening.aclose()
+        tasks.cancel_scope.cancel()

@@ -20,7 +20,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.services.background import indexing
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import deriver, silent
-from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.view.space import Space
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -35,6 +34,9 @@ LONG = "\n\n".join(
     f"Chapter {n}. The keeper of pier {n} counted {n + 3} gulls and {n + 7} boats. "
     f"He wrote that the lamp of pier {n} was mended by Orla Quill in the year {1900 + n}. Nobody came on day {n}."
     for n in range(120)
+)
+HEADED = "# Lamps\n\nAll of them.\n\n## Mended ones\n\n" + "\n\n".join(
+    f"The lamp of pier {n} was mended by Orla Quill in the year {1900 + n}." for n in range(90)
 )
 
 
@@ -54,9 +56,13 @@ async def pending(memory: Memory) -> dict[str, set[int]]:
         return {name: set(left) for space in view.spaces.values() for name, left in space.unindexed.items()}
 
 
+async def step(memory: Memory) -> str:
+    return await Indexing(memory.store, memory.reading).step()
+
+
 async def index_all(memory: Memory) -> int:
     steps = 0
-    while await Indexing(memory.store, memory.reading).step() == "more":
+    while await step(memory) == "more":
         steps += 1
     return steps
 
@@ -96,10 +102,12 @@ async def test_a_write_embeds_nothing_and_is_found_by_its_words_by_every_process
         assert any("4 texts of this space are being indexed" in warning for warning in found.warnings)
         newest = await memory.reconstruct(Query("", limit=2))
         assert [item.sources[0].turn.ref for item in newest.evidence] == ["m3", "m2"]
-        status = await memory.status()
-        assert [space.pending for space in status.spaces] == [4]
-    again = await other.write(talk(*TALK, wait=False))
-    assert (again.pending, [item.stored for item in again.items]) == (0, [False] * 4)
+        assert [space.pending for space in (await memory.status()).spaces] == [4]
+    assert await row_problems(store_of(one)) == []
+    nothing = await other.write(talk(("Ann", "   "), wait=False, first=9))
+    again = await other.write(talk(*TALK, wait=True))
+    assert (nothing.pending, again.pending, [item.stored for item in again.items]) == (0, 0, [False] * 4)
+    assert await pending(one) == {}
 
 
 async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores(tmp_path: Path) -> None:
@@ -107,6 +115,7 @@ async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores
     for memory, wait in ((waited, True), (later, False)):
         await memory.write(talk(*TALK[:2], wait=wait))
         await memory.write(document(LONG[:600], wait=wait))
+        await memory.write(document(HEADED, "headed", wait=wait))  # a piece is embedded with the headings above it
         await memory.write(talk(*TALK[2:], wait=wait, first=2))
         await memory.reconstruct(Query("lurcher"))
     assert await index_all(other) > 1
@@ -116,16 +125,7 @@ async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores
     assert await pending(later) == await pending(open_at(tmp_path / "b")) == {}
     found = await later.reconstruct(Query("lurcher"))
     assert not any("being indexed" in warning for warning in found.warnings)
-
-
-async def test_the_headings_above_a_piece_are_embedded_with_it_whoever_indexes_it(tmp_path: Path) -> None:
-    mended = "\n\n".join(f"The lamp of pier {n} was mended by Orla Quill in the year {1900 + n}." for n in range(90))
-    text = f"# Lamps\n\nAll of them.\n\n## Mended ones\n\n{mended}"
-    waited, indexed = open_at(tmp_path / "a"), open_at(tmp_path / "b")
-    await waited.write(document(text, wait=True))
-    await indexed.write(document(text))
-    await index_all(indexed)
-    assert await contents(waited) == await contents(indexed)
+    assert await row_problems(store_of(later)) == []
 
 
 async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path: Path) -> None:
@@ -148,8 +148,7 @@ async def test_a_long_document_is_indexed_in_parts_and_another_process_goes_on_w
     await waited.write(document(LONG, wait=True))
     await memory.write(document(LONG))
     ((name, all_of_it),) = (await pending(memory)).items()
-    assert await Indexing(memory.store, memory.reading).step() == "more"
-    assert await Indexing(memory.store, memory.reading).step() == "more"
+    assert [await step(memory), await step(memory)] == ["more", "more"]
     left = (await pending(memory))[name]
     assert left == set(range(len(left)))  # the last parts come first
     assert len(left) < len(all_of_it)
@@ -181,14 +180,6 @@ async def test_a_large_call_that_waits_is_indexed_in_parts_with_progress(tmp_pat
     assert indexed == sorted(indexed)
 
 
-async def test_a_call_that_waits_waits_for_texts_that_were_stored_before(tmp_path: Path) -> None:
-    memory = open_at(tmp_path)
-    await memory.write(talk(*TALK, wait=False))
-    result = await memory.write(talk(*TALK, wait=True))
-    assert ([item.stored for item in result.items], result.pending) == ([False] * 4, 0)
-    assert await pending(memory) == {}
-
-
 async def test_rows_are_in_the_order_of_the_texts_whatever_was_indexed_when(tmp_path: Path) -> None:
     """A view that loads between steps takes in whole texts, parts of one, and texts without anything."""
     waited, memory = open_at(tmp_path / "a"), open_at(tmp_path / "b")
@@ -197,7 +188,7 @@ async def test_rows_are_in_the_order_of_the_texts_whatever_was_indexed_when(tmp_
             await one.write(document(LONG[: 3_000 + place], f"d{place}", wait=wait))
             await one.write(talk((who, text), wait=wait, first=place))
     between = []
-    while await Indexing(memory.store, memory.reading).step() == "more":
+    while await step(memory) == "more":
         between.append(open_at(tmp_path / "b"))
         await pending(between[-1])
     whole = await contents(waited)
@@ -210,51 +201,32 @@ async def test_only_one_process_indexes_at_a_time(tmp_path: Path) -> None:
     await one.write(talk(*TALK, wait=False))
     async with one.store.indexing() as ours:
         assert ours
-        assert await Indexing(one.store, one.reading).step() == "busy"
-        assert await Indexing(other.store, other.reading).step() == "busy"
-    assert await Indexing(other.store, other.reading).step() == "more"
-    assert await Indexing(one.store, one.reading).step() == "done"
+        assert (await step(one), await step(other)) == ("busy", "busy")
+    assert (await step(other), await step(one)) == ("more", "done")
 
 
-async def test_a_rebuild_indexes_what_is_pending_and_what_was_being_made_of_it_is_not_stored_twice(
-    tmp_path: Path,
-) -> None:
-    memory = open_at(tmp_path)
+@pytest.mark.parametrize("what", ["rebuild", "forget"])
+async def test_what_another_process_does_while_texts_are_being_indexed_counts(tmp_path: Path, what: str) -> None:
+    """A rebuild indexes them, so that nothing is stored twice; what is forgotten stays so, and no file holds it."""
+    memory, other = open_at(tmp_path / "b"), open_at(tmp_path / "b")
     await memory.write(talk(*TALK[:2], wait=True))
-    await memory.write(talk(*TALK[2:], wait=False, first=2))
-    other = open_at(tmp_path)
+    await memory.write(talk(*TALK[2:], ("Ann", "The password of the shed is xylophone."), wait=False, first=2))
+    assert holding(tmp_path, ["xylophone"])
 
-    async def rebuild() -> None:
+    async def meanwhile() -> None:
         memory.embedder.before = anyio.lowlevel.checkpoint  # type: ignore[attr-defined]
-        await store_of(other).rebuild(deriver(other.reading, progress=silent))
+        if what == "rebuild":
+            await store_of(other).rebuild(deriver(other.reading, progress=silent))
+        await other.forget(ForgetRequest("default", ids=("m4",), session="s", dry_run=False))
 
-    memory.embedder.before = rebuild  # type: ignore[attr-defined]
-    assert await Indexing(memory.store, memory.reading).step() == "more"
-    assert await index_all(memory) == 0
-    assert await pending(open_at(tmp_path)) == {}
+    memory.embedder.before = meanwhile  # type: ignore[attr-defined]
+    await index_all(memory)
+    assert await pending(memory) == await pending(open_at(tmp_path / "b")) == {}
     assert await row_problems(store_of(memory)) == []
+    assert not holding(tmp_path, ["xylophone"])
     waited = open_at(tmp_path / "a")
     await waited.write(talk(*TALK, wait=True))
     assert await contents(memory) == await contents(waited)
-
-
-async def test_a_pending_text_that_is_forgotten_stays_forgotten_and_no_file_holds_it(tmp_path: Path) -> None:
-    memory, other = open_at(tmp_path), open_at(tmp_path)
-    await memory.write(talk(*TALK[:2], wait=False))
-    await memory.write(talk(("Ann", "The password of the shed is xylophone."), wait=False, first=9))
-    assert holding(tmp_path, ["xylophone"])
-
-    async def forget() -> None:
-        memory.embedder.before = anyio.lowlevel.checkpoint  # type: ignore[attr-defined]
-        await other.forget(ForgetRequest("default", ids=("m9",), session="s", dry_run=False))
-
-    memory.embedder.before = forget  # type: ignore[attr-defined]
-    await index_all(memory)
-    assert not holding(tmp_path, ["xylophone"])
-    async with memory.store.reading() as view:
-        assert sorted(turn.ref for turn in view.space("default").turns.values()) == ["m0", "m1"]
-    assert await pending(memory) == {}
-    assert await row_problems(store_of(memory)) == []
 
 
 async def test_a_document_that_is_revised_while_it_is_pending_is_found_as_it_is_now(tmp_path: Path) -> None:
@@ -289,28 +261,7 @@ async def test_feedback_about_a_pending_text_counts_before_and_after_it_is_index
     assert await row_problems(store_of(memory)) == []
 
 
-async def test_an_export_has_what_is_pending(tmp_path: Path) -> None:
-    memory = open_at(tmp_path)
-    await memory.write(talk(*TALK, wait=False))
-    lines = [line for _, line in export_lines(await store_of(memory).log(), None, program="test", now=MAY)]
-    assert sum(b"lurcher" in line for line in lines) == 1
-
-
-async def test_doctor_finds_no_fault_in_what_is_pending(tmp_path: Path) -> None:
-    memory = open_at(tmp_path)
-    await memory.write(talk(*TALK, wait=False))
-    assert await row_problems(store_of(memory)) == []
-    await index_all(memory)
-    assert await row_problems(store_of(memory)) == []
-
-
-async def test_a_text_without_words_is_never_pending(tmp_path: Path) -> None:
-    memory = open_at(tmp_path)
-    result = await memory.write(talk(("Ann", "   "), wait=False))
-    assert (result.pending, await pending(memory)) == (0, {})
-
-
-async def test_the_background_work_indexes_and_a_recall_waits_for_talk(tmp_path: Path) -> None:
+async def test_a_recall_waits_for_talk_and_a_process_that_ends_indexes_a_little_that_is_left(tmp_path: Path) -> None:
     memory = open_at(tmp_path)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(memory.work)
@@ -319,12 +270,9 @@ async def test_the_background_work_indexes_and_a_recall_waits_for_talk(tmp_path:
         assert not any("being indexed" in warning for warning in found.warnings)
         assert await pending(memory) == {}
         tasks.cancel_scope.cancel()
-
-
-async def test_a_process_that_ends_indexes_a_little_that_is_left(tmp_path: Path) -> None:
-    memory = open_at(tmp_path)
-    await memory.write(talk(*TALK, wait=False))
-    await memory.aclose()
+    ending = open_at(tmp_path)
+    await ending.write(talk(("Ann", "One more."), wait=False, first=7))
+    await ending.aclose()
     assert await pending(open_at(tmp_path)) == {}
 
 

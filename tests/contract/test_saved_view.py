@@ -119,34 +119,6 @@ async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commit
     assert await content(store_at(uri, limit)) == (True, known)
 
 
-async def test_a_view_is_saved_again_after_many_commits(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_view, "COMMITS_AFTER", 2)
-    monkeypatch.setattr(saved_view, "GROWN", 99)
-    await saved(uri, batch(*"abcd"))
-    store = store_at(uri)
-    for text, due in (("e", False), ("f", True)):
-        await write(store, batch(text))
-        async with store.reading():
-            assert store.view_is_due == due
-    await store.save_view()
-    assert not store.view_is_due
-
-
-async def test_a_process_that_forgets_saves_its_view_anew(uri: str) -> None:
-    rows = batch("alpha", "bravo", "charlie")
-    store = store_at(uri)
-    await write(store, rows)
-    async with store.reading():
-        pass
-    await store.save_view()
-    await store.forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])), "a test")
-    async with store.reading():
-        assert store.view_is_due
-    await store.save_view()
-    assert await content(store_at(uri)) == (True, (await content(store))[1])
-    assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
-
-
 async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store = store_at(uri)
     await write(store, batch(*"abcd"))
@@ -198,9 +170,7 @@ def _flip(at: float) -> Callable[[bytes], bytes]:
     )
 
 
-@pytest.mark.parametrize(
-    "damage", [*map(_flip, (0.001, 0.3, 0.5, 0.7, 0.9, 0.97, 0.999, 1)), lambda old: old[:-5], lambda _: b""]
-)
+@pytest.mark.parametrize("damage", [*map(_flip, (0.001, 0.5, 0.97, 1)), lambda old: old[:-5], lambda _: b""])
 async def test_a_damaged_file_harms_nothing_and_is_written_anew(uri: str, damage: Callable[[bytes], bytes]) -> None:
     file = await saved(uri, batch(*"abcdefgh"))
     right = file.read_bytes()

@@ -1,0 +1,380 @@
+"""LanceDB's store keeps rows of every kind through dead writers, rebuilds and compactions, and in parts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import permutations
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from anyio.lowlevel import checkpoint
+from batches import DIMENSION, asserted, batch, belief, derive, lesson, point, pointed, taught, turn, unit_vectors
+from lance_at import NOW, change_column, commit_to, open_at
+from rows_checked import row_problems
+from written_stores import held, memory_of
+from written_stores import write as write_everything
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.episodes import Belief, Lesson
+from mcp_memory.domain.facts import ExtractorName
+from mcp_memory.domain.language_model import Job, Reservation, Spending
+from mcp_memory.domain.turns import PooledQuestion, Turn
+from mcp_memory.errors import StoreMismatch
+from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.storage import lance, relearning, schema
+from mcp_memory.storage.compaction import compact
+from mcp_memory.storage.rows import rows_of
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.space import Space
+
+pytestmark = pytest.mark.anyio
+ALIAS = Alias("default", "Ann", "Anna", "a guess", "embedded", 1)
+LEASED = Job("default", turn("a").id, "leased", 0, 0, NOW + 1, "one", NOW)
+DONE = replace(LEASED, state="done", parts=1, until=0, holder="")
+TODAY = 20_833
+LATE_TABLES = {"beliefs_0", "point_vectors_0", "questions_0"}
+"""Tables that exist only where there is something for them."""
+
+
+def asked(*texts: str, dimension: int = DIMENSION) -> Batch:
+    pooled = tuple(("default", PooledQuestion(text, "g_1", frozenset({"ann"}))) for text in texts)
+    return Batch(questions=pooled, question_vectors=unit_vectors(texts, dimension))
+
+
+def together(*parts: Batch) -> Batch:
+    """Return one batch with the rows of several that have no kind in common."""
+    fields = [{name: value for name, value in vars_of(part).items() if len(value)} for part in parts]
+    return replace(Batch(), **{name: value for rows in fields for name, value in rows.items()})
+
+
+def vars_of(rows: Batch) -> dict[str, Any]:
+    return {name: getattr(rows, name) for name in rows.__dataclass_fields__}
+
+
+def sentence(ref: str, index: int = 0) -> str:
+    return derive([turn(ref)]).sentences[index].id
+
+
+async def shown(store: LanceStore) -> dict[str, list[Any]]:
+    """Return what a store has besides texts."""
+    async with store.reading() as view:
+        space = view.space("default")
+        points = space.hypergraph.all()
+        pool = space.questions
+        return {
+            "episodes": [one.episode_id for one in space.beliefs.lessons()],
+            "beliefs": [(n, b.supported) for n in space.beliefs.sentence_ids if (b := space.beliefs.get(n))],
+            "points": [(one, space.hypergraph.vector(one.id).round(5).tolist()) for one in points],
+            "questions": [(one.text, pool.vectors[row].round(5).tolist()) for row, one in enumerate(pool.rows)],  # type: ignore[index]
+            "aliases": [space.facts.key("Anna")],
+            "jobs": list(space.jobs.values()),
+            "spent": [view.spent(TODAY)],
+            "facts": list(space.facts.rows),
+        }
+
+
+def drawn(texts: Sequence[str], dimension: int = DIMENSION) -> list[list[float]]:
+    return [vector.round(5).tolist() for vector in unit_vectors(texts, dimension)]
+
+
+async def derived(turns: Sequence[Turn]) -> Batch:
+    return derive(turns)
+
+
+async def count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+    """Return beliefs that count how often each sentence helped; unknown sentences are skipped."""
+    made: list[Belief] = []
+    for one in lessons:
+        for name in one.labels:
+            if space.sentence(name) is not None:
+                before = next((b for b in reversed(made) if b.sentence_id == name), None) or space.beliefs.get(name)
+                made.append(belief(name, before.supported + 1 if before else 1))
+    return made
+
+
+def everything(name: str, supported: int) -> Batch:
+    """Return rows of every kind, each of which has this name."""
+    rows = pointed(point(name))
+    return together(batch(name), taught(name, supported=supported), rows, asked(f"{name}?"), Batch(jobs=(LEASED,)))
+
+
+async def test_rows_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
+    """They do not become visible with the number of the next commit either."""
+    store, other = open_at(uri), open_at(uri)
+    await commit_to(store, replace(batch("plain"), assertions=()))
+    assert not LATE_TABLES & set(Tables(uri).names())
+    await commit_to(store, everything("a", 1))
+    before = await shown(other)
+    torn, tables = everything("torn", 9), Tables(uri)
+    made = {
+        "segments_0": rows_of("segments", torn.segments, [3], None, torn.segment_vectors),
+        "sentences_0": rows_of("sentences", torn.sentences[:1], [3], None, torn.sentence_vectors[:1]),
+        "beliefs_0": rows_of("beliefs", torn.beliefs, [3]),
+        "point_vectors_0": rows_of("point_vectors", torn.points, [3], [0], torn.point_vectors),
+        "questions_0": rows_of("questions", torn.questions, [3], [0], torn.question_vectors),
+        "assertions_0": rows_of("assertions", torn.assertions[1:], [3], [1]),
+    }
+    sizes = {name: tables.count(name) for name in made}
+    for name, rows in made.items():
+        tables.append(name, rows)
+    assert await shown(store) == await shown(other) == await shown(open_at(uri)) == before
+    assert await commit_to(other, everything("b", 2)) == 3
+    after = await shown(open_at(uri))
+    assert await shown(store) == await shown(other) == after
+    assert (after["episodes"], after["beliefs"]) == (["ep_a", "ep_b"], [("s_1", 2)])
+    assert "torn" not in str(after)
+    added = {name: tables.count(name) - size for name, size in sizes.items()}
+    assert added == dict.fromkeys(made, 1) | {"sentences_0": 2}
+    assert [one for one in await row_problems(store) if "beliefs" not in one] == []
+    for name, rows in made.items():  # and those of a rebuild that has the number that they carry
+        tables.append(name, rows.set_column(0, "tx", [[4] * len(rows)]))
+    await store.rebuild(derived)
+    assert "torn" not in str(await shown(open_at(uri)))
+    async with open_at(uri).reading() as view:
+        space = view.space("default")
+        refs = [turn.ref for turn in space.turns.values()]
+        assert (refs, len(space.segments), len(space.sentences)) == (["plain", "a", "b"], 3, 6)
+
+
+async def test_a_rebuild_keeps_everything_and_makes_new_vectors_with_another_embedder(uri: str) -> None:
+    """Also what is written during the rebuild; another rebuild finds it again, and writing goes on as before."""
+
+    async def embed(texts: Sequence[str]) -> Matrix:
+        return unit_vectors(texts, 4)
+
+    old, new = open_at(uri), open_at(uri, "new", 4, embed=embed)
+    await commit_to(old, together(batch("a"), pointed(point("a")), Batch(aliases=(ALIAS,))))
+    changed = replace(point("a"), revision=1, description="Other words.")
+    await commit_to(old, together(pointed(point("b"), changed), asked("Where?", "Who?"), Batch(jobs=(DONE,))))
+    await commit_to(old, Batch(outlays=(Reservation(TODAY, Spending(1, 700)),)))
+    other = replace(DONE, turn_id=turn("b").id)
+    late = together(pointed(point("c")), asked("When?"), Batch(jobs=(other,), outlays=(spent(-200, 0),)))
+    meanwhile = iter([late])
+
+    async def make(turns: Sequence[Turn]) -> Batch:
+        for rows in meanwhile:
+            await commit_to(old, rows)
+        return derive(turns, 4)
+
+    points, texts = [changed, point("b"), point("c")], ["Where?", "Who?", "When?"]
+    for _ in range(2):
+        assert await new.rebuild(make) == 1
+        found = await shown(new)
+        assert found["points"] == list(zip(points, drawn([one.description for one in points], 4), strict=True))
+        assert found["questions"] == list(zip(texts, drawn(texts, 4), strict=True))
+        assert (found["aliases"], found["jobs"], found["spent"]) == (["ann"], [DONE, other], [Spending(1, 500)])
+        assert await row_problems(new) == []
+    await commit_to(new, together(pointed(point("d"), dimension=4), asked("Why?", dimension=4)))
+    assert [one.id for one, _ in (await shown(new))["points"]] == ["h_a", "h_b", "h_c", "h_d"]
+    assert await shown(new) == await shown(open_at(uri, "new", 4))
+    with pytest.raises(StoreMismatch):
+        await commit_to(old, batch("late"))
+
+
+def spent(tokens: int, calls: int = 1, day: int = TODAY) -> Reservation:
+    return Reservation(day, Spending(calls, tokens))
+
+
+async def test_a_commit_holds_the_spending_of_one_day(uri: str) -> None:
+    with pytest.raises(ValueError, match="one day"):
+        await commit_to(open_at(uri), Batch(outlays=(spent(1), spent(1, day=TODAY + 1))))
+    assert (await shown(open_at(uri)))["spent"] == [Spending()]
+
+
+async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing(uri: str) -> None:
+    await commit_to(open_at(uri), pointed(point("a")))
+    await open_at(uri).rebuild(derived)
+    assert (await shown(open_at(uri)))["points"] == [(point("a"), [0.0] * DIMENSION)]
+
+
+async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In chunks, with lessons written meanwhile, each with the turns and vectors of its time; the log stays."""
+    monkeypatch.setattr(relearning, "LESSONS", 2)
+    monkeypatch.setattr(relearning, "SENTENCES", 1)
+    a, b = sentence("a"), sentence("b", 1)
+    seen: list[tuple[str, list[str], int]] = []
+
+    async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+        assert space.sentence_vectors is not None
+        assert space.speakers == {"Ann": len(space.turns)}
+        for name in (name for one in lessons for name in one.labels):
+            piece = space.sentence(name)
+            if piece is not None and piece.turn_id in space.turns:
+                vector = space.sentence_vectors[space.sentence_row(piece.turn_id, piece.index)]
+                assert vector @ unit_vectors([name], 4)[0] > 0.999
+        seen.extend((one.episode_id, [t.ref for t in space.turns.values()], len(space.beliefs)) for one in lessons)
+        return [replace(one, task=unit_vectors(["x"], 4)[0], time=None) for one in await count(space, lessons)]
+
+    old, new = open_at(uri), open_at(uri, "new", 4, relearn=relearn)
+    await commit_to(old, batch("a"))
+    for name in ("1", "2", "3"):
+        await commit_to(old, taught(name, sentence=a, supported=7))
+    await commit_to(old, batch("b"))
+    last = Batch(lessons=(lesson("4", {a: 1, b: 1, "s_gone": 1}),), beliefs=(belief(a, 8), belief("s_gone")))
+    await commit_to(old, last)
+    meanwhile = iter([taught("5", sentence=b, supported=9)])
+
+    async def make(turns: Sequence[Turn]) -> Batch:
+        for rows in meanwhile:
+            await commit_to(old, rows)
+        return derive(turns, 4)
+
+    assert await new.rebuild(make) == 2
+    found = await shown(new)
+    assert (found["episodes"], dict(found["beliefs"])) == ([f"ep_{n}" for n in range(1, 6)], {a: 4, b: 2})
+    refs = [["a"]] * 3 + [["a", "b"]] * 2
+    assert seen == [
+        (f"ep_{n}", refs[n - 1], n_before) for n, n_before in zip(range(1, 6), (0, 0, 1, 1, 1), strict=True)
+    ]
+    assert await row_problems(new) == []
+    await commit_to(new, replace(taught("6"), beliefs=(replace(belief(a, 5, dimension=4)),)))
+    for opened in (new, open_at(uri, "new", 4)):
+        assert dict((await shown(opened))["beliefs"]) == {a: 5, b: 2}
+
+
+async def test_a_rebuild_without_learning_or_one_that_fails_keeps_the_lessons_for_a_later_one(uri: str) -> None:
+    await commit_to(open_at(uri), together(batch("a"), taught("x", sentence=sentence("a"))))
+    await open_at(uri).rebuild(derived)
+    found = await shown(open_at(uri))
+    assert (found["episodes"], found["beliefs"]) == (["ep_x"], [])
+
+    async def fail(_space: Space, _lessons: Sequence[Lesson]) -> list[Belief]:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await open_at(uri, relearn=fail).rebuild(derived)
+    await open_at(uri, relearn=count).rebuild(derived)
+    assert (await shown(open_at(uri)))["beliefs"] == [(sentence("a"), 1)]
+
+
+@pytest.mark.parametrize("order", list(permutations(get_args(ExtractorName))))
+async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_the_embedded_engines(
+    uri: str, order: tuple[ExtractorName, ...]
+) -> None:
+    """In any order of writing, in this process and in another, and after a rebuild."""
+
+    async def counting(store: LanceStore) -> list[Any]:
+        async with store.reading(whole=False) as view:
+            return view.space("default").facts.assertions_in(turn("a").id)
+
+    (made,) = derive([turn("a")]).assertions  # as a rebuild makes it
+    said = {one: made if one == "embedded" else asserted(turn("a"), 1, one) for one in order}
+    await commit_to(store := open_at(uri), replace(derive([turn("a")]), assertions=()))
+    for number, extractor in enumerate(order, start=1):
+        await commit_to(store, Batch(assertions=(said[extractor],)))
+        best = min(order[:number], key=get_args(ExtractorName).index)
+        assert await counting(store) == await counting(open_at(uri)) == [said[best]]
+    await open_at(uri).rebuild(derived)
+    assert await counting(store) == await counting(open_at(uri)) == [said["caller"]]
+    assert {one.extractor for one in (await shown(store))["facts"]} == set(order)
+    assert await row_problems(store) == []
+
+
+@pytest.mark.parametrize("trace", ["{", None, '{"shown": [{"id": "g"}]}'])
+async def test_a_lesson_whose_trace_is_damaged_counts_and_its_judge_is_told(uri: str, trace: str | None) -> None:
+    """Its belief stays, its judge cannot judge again, and a rebuild learns from it; the episode is lost."""
+    name = sentence("a")
+    await commit_to(open_at(uri), together(batch("a"), taught("bad", sentence=name)))
+    change_column(uri, "episodes", "trace", lambda _: [trace])
+    store = open_at(uri)
+    assert (await shown(store))["beliefs"] == [(name, 1)]
+    assert await commit_to(store, taught("bad", sentence=name, supported=2)) == 1
+    async with store.reading() as view:
+        told = view.space("default").beliefs.episode("ep_bad")
+    assert str(told).startswith("its trace ")
+    await open_at(uri, relearn=count).rebuild(derived)
+    found = await shown(open_at(uri))
+    assert (found["episodes"], found["beliefs"]) == (["ep_bad"], [(name, 1)])
+
+
+async def test_a_lesson_that_is_twice_in_the_log_counts_once(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This can only happen without a common lock; the first one counts, and a rebuild learns from it alone."""
+    name = sentence("a")
+    await commit_to(open_at(uri), together(batch("a"), taught("x", sentence=name)))
+    monkeypatch.setattr(Batch, "unlearnt", lambda rows, _: rows)
+    again = replace(lesson("x", {name: 1}), labels={name: 0})
+    assert await commit_to(open_at(uri), Batch(lessons=(again,))) == 2
+    for _ in range(2):
+        async with open_at(uri).reading() as view:
+            assert view.space("default").beliefs.lessons() == [lesson("x", {name: 1})]
+        assert (await shown(open_at(uri)))["beliefs"] == [(name, 1)]
+        await open_at(uri, relearn=count).rebuild(derived)
+
+
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
+@pytest.mark.parametrize("dies", [False, True])
+async def test_compaction_deletes_superseded_beliefs_after_a_thousand_commits(
+    uri: str, monkeypatch: pytest.MonkeyPatch, dies: bool
+) -> None:
+    """Readers with some, none or all of them see the same before and after, even if it dies before merging."""
+    store, some, none = open_at(uri), open_at(uri), open_at(uri)
+    for number in range(9):
+        await commit_to(store, taught(f"l{number}", sentence=f"s_{number % 2}", supported=number // 2 + 1))
+        if number == 4:
+            await shown(some)
+    while store._compaction.running:
+        await checkpoint()
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    if dies:
+        monkeypatch.setattr("mcp_memory.storage.compaction.merge_files", fail)
+    for settled, there in ((1000, 9), (0, 2)):
+        monkeypatch.setattr("mcp_memory.storage.compaction.SETTLED", settled)
+        try:
+            compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
+        except MemoryError:
+            assert dies
+        assert Tables(uri).count("beliefs_0") == there
+    for opened in (some, none, store, open_at(uri)):
+        assert dict((await shown(opened))["beliefs"]) == {"s_0": 5, "s_1": 4}
+    await commit_to(some, taught("last", sentence="s_1", supported=5))
+    for opened in (none, store, some, open_at(uri)):
+        assert dict((await shown(opened))["beliefs"]) == {"s_0": 5, "s_1": 5}
+    assert await row_problems(store) == []
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+async def test_a_store_reads_the_same_in_parts_as_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rebuilt: bool
+) -> None:
+    """So that a large one is never in memory twice; the assertions that only a rebuild derived are in every part."""
+    await write_everything(tmp_path / "store")
+    memory = memory_of(tmp_path / "store")
+    assert isinstance(memory.store, LanceStore)
+    if rebuilt:
+        await memory.store.rebuild(deriver(memory.reading, progress=silent))
+    async with memory.store.reading() as view:
+        once = held(view)
+    monkeypatch.setattr(schema, "PART", 1)
+    async with memory_of(tmp_path / "store").store.reading() as view:
+        assert held(view) == once
+
+
+async def test_a_process_that_reads_what_another_writes_keeps_no_more_of_the_commits_than_its_bound(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions, new_session, bound = [], lance.new_session, 64 << 10
+
+    def noted() -> Any:
+        sessions.append(new_session())
+        return sessions[-1]
+
+    monkeypatch.setattr(lance, "METADATA_BYTES", bound)
+    monkeypatch.setattr(lance, "new_session", noted)
+    writer, reader = open_at(uri), open_at(uri)
+    for number in range(12):
+        await commit_to(writer, batch(f"m{number}"))
+        async with reader.reading() as view:
+            assert view.tx == number + 1
+    assert 0 < max(one.size_bytes for one in sessions) <= 2 * bound

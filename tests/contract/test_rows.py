@@ -1,0 +1,312 @@
+"""Every store keeps lessons, points, questions, names, jobs and spending as they were told, for every process."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import anyio
+import numpy as np
+import pytest
+from batches import batch, belief, known, lesson, merged, point, pointed, taught, turn, unit_vectors
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.episodes import Episode, Lesson
+from mcp_memory.domain.language_model import Job, Reservation, Spending
+from mcp_memory.domain.points import Point
+from mcp_memory.domain.turns import PooledQuestion
+from mcp_memory.errors import EngineError
+from mcp_memory.ports import Store
+from mcp_memory.services.background.ledger import DayLedger
+from mcp_memory.view.space import Space
+
+pytestmark = pytest.mark.anyio
+
+Open = Callable[..., Store]
+NOW, LEASE_MS, TODAY = 1_800_000_000_000, 60_000, 20_833
+
+
+async def write(store: Store, rows: Batch) -> int:
+    async with store.writing() as transaction:
+        return await transaction.commit(rows)
+
+
+def asked(*texts: str, space: str = "default") -> Batch:
+    """Return questions that one segment answers."""
+    pooled = tuple((space, PooledQuestion(text, "g_1", frozenset({"ann", text}))) for text in texts)
+    return Batch(questions=pooled, question_vectors=unit_vectors(texts))
+
+
+def leased(ref: str, holder: str, at: int = NOW, space: str = "default") -> Job:
+    return Job(space, turn(ref, space).id, "leased", 0, 0, at + LEASE_MS, holder, at)
+
+
+def spending(tokens: int, calls: int = 1, day: int = TODAY, *more: int) -> Batch:
+    return Batch(outlays=(Reservation(day, Spending(calls, tokens, *more)),))
+
+
+def beliefs(space: Space) -> dict[str, tuple[object, ...]]:
+    held = space.beliefs
+    assert len(held) == len(held.sentence_ids) == len(held.task) == len(held.task_doubts)
+    return {name: known(held.get(name) or belief("")) for name in held.sentence_ids}
+
+
+async def test_rows_of_every_kind_are_read_back_unchanged(open_store: Open) -> None:
+    """With every field filled, with every optional field empty, and with odd words."""
+    store = open_store()
+    bare = Lesson.of(Episode("ep_bare", "default", "", 0), "embedded")
+    odd = lesson("\u202eodd 'id' \N{WOMAN}\u200d\N{GIRL}", {"s_'1": -1, "s_2": 0, "s_3": 1})
+    told = belief("s_'1", 1), belief("s_2", 2), belief("s_3", 3)
+    points = pointed(
+        replace(point("odd"), entities=("O'Neill", '"C++"', "\N{WOMAN}\u200d\N{GIRL}"), scope="why, 'so'?"),
+        replace(point("full"), parents=("h_1", "h_2"), sentences=("s_1", "s_2"), facts=("f_1",)),
+        replace(point("gone"), status="merged", merged_into="h_full"),
+    )
+    names = (
+        Alias("default", "Ann", "Anna", "a guess", "embedded", 1),
+        Alias("default", "O'Neill", '"C++"', "why, 'so'?\n\N{WOMAN}", "embedded", 7),
+    )
+    texts = ["Where is 'Ann'?", 'Who is "Bob"?', "Why?"]
+    rows = replace(batch("a"), lessons=(odd, bare), beliefs=told, points=points.points, aliases=names)
+    await write(store, replace(rows, point_vectors=points.point_vectors, jobs=(leased("a", "one"),)))
+    await write(store, asked(*texts[:2]))
+    await write(store, asked(texts[2]))
+    for opened in (store, open_store()):
+        async with opened.reading() as view:
+            space = view.space("default")
+            assert space.beliefs.lessons() == [odd, bare]
+            assert next(iter(space.beliefs.lessons()[0].labels)) == "s_'1"
+            assert [space.beliefs.episode(one.episode_id) for one in (odd, bare)] == [odd.episode(), bare.episode()]
+            assert beliefs(space) == {one.sentence_id: known(one) for one in told}
+            assert np.array_equal(space.beliefs.time[0], np.asarray(told[0].time))
+            assert not space.beliefs.time[1].any()  # a sentence without a time has a row of zeros
+            assert space.hypergraph.all() == list(points.points)
+            for one, vector in zip(points.points, points.point_vectors, strict=True):
+                assert np.array_equal(space.hypergraph.vector(one.id), vector)
+            assert space.questions.rows == [PooledQuestion(text, "g_1", frozenset({"ann", text})) for text in texts]
+            assert space.questions.vectors is not None
+            assert np.allclose(space.questions.vectors.dot(unit_vectors(texts)).diagonal(), 1)
+            assert space.facts.key("Anna") == "ann"
+            assert space.facts.inferred_aliases("ann") == [names[0]]
+            assert space.facts.inferred_aliases(space.facts.key("O'Neill")) == [names[1]]
+            assert (list(space.turns), space.jobs) == ([turn("a").id], {turn("a").id: leased("a", "one")})
+
+
+async def test_the_last_word_counts_whoever_said_it(open_store: Open) -> None:
+    """Of a belief, a point and a job; across several commits and within one."""
+    one, other = open_store(), open_store()
+    first = point("a")
+    second, third, fourth = (replace(first, revision=n, description=f"words {n}") for n in (1, 2, 3))
+    a, b = leased("a", "one"), leased("b", "one")
+    waiting, done = replace(b, state="waiting", tries=1, holder=""), replace(a, state="done", parts=1, holder="")
+    await write(one, replace(taught("a", supported=1), jobs=(a, b, waiting), points=(first,), **vectors(first)))
+    async with other.reading():
+        pass
+    await write(one, replace(taught("b", supported=2), points=(second,), **vectors(second)))
+    last = belief("s_1", 5)
+    rows = replace(taught("c", "d"), beliefs=(belief("s_1", 3), belief("s_2"), belief("s_1", 4), last), jobs=(done,))
+    await write(other, replace(rows, points=(third, point("b"), fourth), **vectors(third, point("b"), fourth)))
+    for store in (one, other, open_store()):
+        async with store.reading(whole=False) as view:
+            space = view.space("default")
+            assert beliefs(space) == {"s_1": known(last), "s_2": known(belief("s_2"))}
+            assert space.hypergraph.all() == [fourth, point("b")]
+            assert list(space.hypergraph.revisions(first.id)) == [first, second, third, fourth]
+            assert space.jobs == {done.turn_id: done, waiting.turn_id: waiting}
+
+
+def vectors(*points: Point) -> dict[str, object]:
+    return {"point_vectors": pointed(*points).point_vectors}
+
+
+async def test_rows_of_a_space_are_visible_in_no_other(open_store: Open) -> None:
+    """One batch may contain rows of several spaces."""
+    store = open_store()
+    left, right = asked("Where?", space="left"), asked("Who?", space="right")
+    points = pointed(point("a", space="left"), point("b", space="right"))
+    rows = Batch(
+        lessons=(lesson("a", {"s_1": 1}, "left"), lesson("a", {"s_2": 1}, "right")),
+        beliefs=(belief("s_1", space="left"), belief("s_2", space="right")),
+        points=points.points,
+        point_vectors=points.point_vectors,
+        questions=(*left.questions, *right.questions),
+        question_vectors=np.concatenate([left.question_vectors, right.question_vectors]),
+        aliases=(Alias("left", "Ann", "Anna", "a guess", "embedded", 1),),
+        jobs=(leased("a", "one", space="left"), leased("b", "one", space="right")),
+    )
+    await write(store, rows)
+    for opened in (store, open_store()):
+        async with opened.reading() as view:
+            for name, sentence, made, text, key, ref in (
+                ("left", "s_1", "h_a", "Where?", "ann", "a"),
+                ("right", "s_2", "h_b", "Who?", "anna", "b"),
+            ):
+                space = view.space(name)
+                assert list(beliefs(space)) == [sentence]
+                assert [one.id for one in space.hypergraph.all()] == [made]
+                assert [one.text for one in space.questions.rows] == [text]
+                assert space.facts.key("Anna") == key
+                assert list(space.jobs) == [turn(ref, name).id]
+            assert not view.space("default").jobs
+
+
+async def test_a_judge_has_one_lesson_per_episode(open_store: Open) -> None:
+    """The first lesson counts, whichever process writes it; other judges and other spaces are independent."""
+    one, other = open_store(), open_store()
+    assert await write(one, taught("a", supported=1)) == 1
+    changed = replace(taught("a", supported=2), lessons=(lesson("a", {"s_1": 0}),))
+    assert await write(other, changed) == await write(one, changed) == 1
+    async with other.writing(changed) as transaction:
+        assert await transaction.commit(changed) == 1
+    assert await write(other, replace(changed, turns=batch("b").turns)) == 2
+    elsewhere = Batch(lessons=(lesson("a", source="embedded"), lesson("a", space="other")))
+    assert await write(other, elsewhere) == 3
+    for names in (["a", "b"], ["b", "b"]):  # beliefs from known and new lessons together cannot be separated
+        with pytest.raises(ValueError, match="recorded before"):
+            await write(one, taught(*names, supported=2))
+    for store in (one, other, open_store()):
+        async with store.reading() as view:
+            space = view.space("default")
+            assert space.beliefs.lessons() == [lesson("a", {"s_1": 1}), lesson("a", source="embedded")]
+            assert beliefs(space) == {"s_1": known(belief("s_1", 1))}
+            assert view.space("other").beliefs.lessons() == [lesson("a", space="other")]
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(open_store: Open, seed: int) -> None:
+    """Old or new lessons, with turns and without, and complete or partial reads in between (DESIGN I27)."""
+    dice = random.Random(seed)
+    stores = [open_store(), open_store()]
+    expected: dict[str, int] = {}
+    heard: set[str] = set()
+    for number in range(12):
+        store = dice.choice(stores)
+        name, sentence = f"l{dice.randrange(8)}", f"s_{dice.randrange(3)}"
+        async with store.writing() as transaction:
+            before = transaction.view.space("default").beliefs.get(sentence)
+            rows = taught(name, sentence=sentence, supported=(before.supported if before else 0) + 1)
+            if dice.random() < 0.3:
+                rows = replace(batch(f"r{number}"), lessons=rows.lessons, beliefs=rows.beliefs)
+            await transaction.commit(rows)
+        expected[sentence] = expected.get(sentence, 0) + (name not in heard)
+        heard.add(name)
+        if dice.random() < 0.4:
+            async with dice.choice(stores).reading(whole=dice.random() < 0.5):
+                pass
+    found = []
+    for store in (*stores, open_store()):
+        async with store.reading() as view:
+            space = view.space("default")
+            found.append((space.beliefs.lessons(), beliefs(space)))
+    assert found[0] == found[1] == found[2]
+    assert {name: one[-1][0] for name, one in found[2][1].items()} == {n: c for n, c in expected.items() if c}  # type: ignore[index]
+
+
+async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into(open_store: Open) -> None:
+    """Through several merges, in any order of reading (DESIGN I13)."""
+    store = open_store()
+    a, b, c = point("a"), point("b", ("Bob", "Cy")), point("c", ("Cy", "Di"))
+    ab = merged("ab", a, b)
+    for rows in ((a, b, c), ab, merged("abc", ab[0], c)):
+        await write(store, pointed(*rows))
+    for opened in (store, open_store()):
+        async with opened.reading() as view:
+            held = view.space("default").hypergraph
+            assert {held.resolve(one.id).id for one in (a, b, c, ab[0])} == {"h_abc"}  # type: ignore[union-attr]
+            assert [one.id for one in held.active()] == ["h_abc"]
+            assert (len(held), held.resolve("h_none")) == (5, None)
+
+
+async def test_a_writer_that_has_not_read_the_newest_sentences_adds_a_point_to_what_others_wrote(
+    open_store: Open,
+) -> None:
+    one, other = open_store(), open_store()
+    await write(one, batch("a"))
+    async with other.writing() as transaction:
+        await transaction.commit(pointed(point("a")))
+        assert [held.id for held in transaction.view.space("default").hypergraph.active()] == ["h_a"]
+    async with other.reading() as view:
+        assert len(view.space("default").sentences) == 2
+        assert view.space("default").hypergraph.vector("h_a").any()
+
+
+async def take(store: Store, ref: str, holder: str, now: int) -> bool:
+    """Lease a text unless another holder has it, and return whether it was free."""
+    async with store.writing() as transaction:
+        job = transaction.view.space("default").jobs.get(turn(ref).id)
+        if job is not None and not job.free(now):
+            return False
+        await transaction.commit(Batch(jobs=(leased(ref, holder, now),)))
+        return True
+
+
+async def test_of_many_processes_that_lease_a_text_at_once_one_succeeds_until_its_lease_expires(
+    open_store: Open,
+) -> None:
+    stores = [open_store(), open_store()]
+    taken: list[tuple[str, str]] = []
+
+    async def try_to(store: Store, ref: str, holder: str) -> None:
+        if await take(store, ref, holder, NOW):
+            taken.append((ref, holder))
+
+    async with anyio.create_task_group() as tasks:
+        for ref in "abc":
+            for number in range(6):
+                tasks.start_soon(try_to, stores[number % 2], ref, f"call {number}")
+    assert sorted(ref for ref, _ in taken) == ["a", "b", "c"]
+    for store in (*stores, open_store()):
+        async with store.reading(whole=False) as view:
+            held = {(turn_id, job.holder) for turn_id, job in view.space("default").jobs.items()}
+        assert held == {(turn(ref).id, holder) for ref, holder in taken}
+    assert not await take(open_store(), "a", "other", NOW + LEASE_MS - 1)
+    assert await take(open_store(), "a", "other", NOW + LEASE_MS)
+
+
+async def test_a_call_that_is_cancelled_before_its_commit_leases_and_spends_nothing(open_store: Open) -> None:
+    with anyio.CancelScope() as scope:
+        async with open_store().writing() as transaction:
+            scope.cancel()
+            await transaction.commit(replace(spending(900), jobs=(leased("a", "one"),)))
+    async with open_store().reading(whole=False) as view:
+        assert (view.tx, view.space("default").jobs, view.spent(TODAY)) == (0, {}, Spending())
+
+
+async def test_what_was_spent_is_summed_for_each_day(open_store: Open) -> None:
+    store = open_store()
+    await write(store, spending(900))
+    one = Reservation(TODAY, Spending(0, -300, 250, 60))
+    await write(store, Batch(outlays=(one, Reservation(TODAY, Spending(1, 100)))))
+    await write(store, spending(70, day=TODAY + 1))
+    await write(store, batch("a"))
+    for opened in (store, open_store()):
+        async with opened.reading(whole=False) as view:
+            assert [view.spent(TODAY + day) for day in (-1, 0, 1)] == [
+                Spending(),
+                Spending(2, 700, 250, 60),
+                Spending(1, 70),
+            ]
+            assert (list(view.spaces), view.tx) == (["default"], 4)
+
+
+async def test_two_processes_never_spend_more_than_a_day_allows(open_store: Open) -> None:
+    stores = [open_store(), open_store()]
+    ledgers = [DayLedger(store, 1_000, lambda: NOW, lambda: None) for store in stores]
+    refused = []
+
+    async def spend(ledger: DayLedger) -> None:
+        try:
+            ledger.settle(reserved := await ledger.reserve(300), reserved.what)
+        except EngineError as error:
+            refused.append(str(error))
+
+    async with anyio.create_task_group() as tasks:
+        for ledger in (*ledgers, *ledgers, *ledgers):
+            tasks.start_soon(spend, ledger)
+    for store in (*stores, open_store()):
+        async with store.reading(whole=False) as view:
+            assert view.spent(TODAY) == Spending(3, 900)
+    assert len(refused) == 3
+    assert all("900 of 1,000 input tokens" in one for one in refused)
