@@ -259,7 +259,6 @@ class Extractor(Protocol):
         partner: str | None,
         sentences: Sequence[tuple[int, int]],
         times: Sequence[Sequence[StatedTime]],
-        before: Sequence[Turn] = (),
     ) -> list[Assertion]:
         """Return what a turn asserts, in the order of its words. Blocking, and without side effects.
 
@@ -268,7 +267,6 @@ class Extractor(Protocol):
             partner: the addressee of a message, if known: "you".
             sentences: spans of its sentences, in characters.
             times: what each of them states.
-            before: the last messages of its session before it.
         """
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from mcp_memory.codec import NOT_STORED, Bounds, Count
@@ -261,10 +261,10 @@ class Speakers(dict[str, int]):
 
     @property
     def asker(self) -> str | None:
-        """The speaker that "I" in a question means: the user, otherwise the only person; None if that is unclear."""
+        """The speaker that "I" in a question means: the user, or the only one of that role; None if unclear."""
         if USER in self:
             return USER
-        people = [who for who in self if self._roles.get(who) == USER] or self.people
+        people = [who for who in self if self._roles.get(who) == USER and not is_assistant(who)]
         return people[0] if len(people) == 1 else None
 
 
@@ -274,26 +274,22 @@ FEEDBACK = "feedback"
 
 @dataclass(frozen=True, slots=True)
 class Talkers:
-    """The last two speakers of a session, and what was said last.
+    """The last two speakers of a session.
 
     Attributes:
         last: the last speaker, by name, or by role without a name; None at the start.
         other: the last different speaker before them.
-        before: the last two messages, in order: what "she" or "yes" may refer to.
     """
 
     last: str | None = None
     other: str | None = None
-    before: tuple[Turn, ...] = ()
 
     def after(self, turn: Turn) -> Talkers:
         """Return the speakers after a turn; documents, statements and corrections of callers change nothing."""
         if turn.kind != "message" or turn.session == FEEDBACK:
             return self
-        who, before = label(turn), (*self.before[-1:], turn)
-        if who is None or who == self.last:
-            return replace(self, before=before)
-        return Talkers(who, self.last, before)
+        who = label(turn)
+        return self if who is None or who == self.last else Talkers(who, self.last)
 
     def partner(self, turn: Turn) -> str | None:
         """Return the addressee of a turn that follows, or None."""

@@ -1,11 +1,11 @@
 """Say how much of a message its speaker says in words of their own, by the form of the text.
 
 Messages carry mail, code, logs, chats, letters, lyrics and prompts, in which "I" is somebody else and "always answer in
-verse" is nobody's wish. So **own words end where other text may begin**: at a fence, a quotation, a quoted line,
-markup, a log, a label ("Anna: …"), a letter's greeting, a line or sentence that announces a text ("Translate this."),
-a line break behind anything but a plain statement. What follows is never taken for the speaker's own, whatever closes
-the quotation: who pasted a text could have pasted the closing sign as well. A signature at the end, or words that
-ascribe what stands before ("… That is what Anna wrote"), take all of it from the speaker.
+verse" is nobody's wish. So **own words end where other text may begin**: at a line break, a quotation, markup, a log, a
+label ("Anna: …"), a letter's greeting, a sentence that announces a text ("Translate this."). What follows is never
+taken for the speaker's own, whatever closes the quotation: who pasted a text could have pasted the closing sign as
+well. A signature at the end, or words that ascribe what stands before ("… That is what Anna wrote"), take all of it
+from the speaker.
 
 Right or silent: own words behind such a place are lost too. All of it is stored and found; only facts are not read
 there. Wishes are stricter still (``language/wishes.py``).
@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from mcp_memory.heap import text_cache
 from mcp_memory.language.segments import split
+from mcp_memory.language.wishes import find_wishes, is_greeting
 
 Span = tuple[int, int]
 
@@ -68,8 +69,7 @@ _LINE = re.compile(  # what a line begins with that is no prose
     re.IGNORECASE,
 )
 _INSIDE = re.compile(r"</?[a-z!|?]|&lt;|\{\{|\[/?\w+\]|\s(?:#|//|--)\s|\|.*\||\t.*\t|\[INST|\\\w+\{", re.IGNORECASE)
-_INDENTED = re.compile(r"\n(?: {4}|\t)[ \t]*\S")
-_ITEM = re.compile(r"\s*(?:\[[^\]\n]{0,40}\]|[-*+•‣◦–—]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+")
+_ITEM = re.compile(r"(?: {4}|\t)|\s*(?:[-*+•‣◦–—]|\(?\d{1,3}[.)]|\(?[a-z]\))\s")
 _NUMBER = re.compile(r"\W*(?:\d{1,3}|[a-z])[.)]\W*", re.IGNORECASE)
 _FULL_STOP = re.compile(r"(?<=[.!?…])\s+")
 _COLON = re.compile(r":(?!\d|//)")
@@ -99,12 +99,12 @@ _SAYS = (
 )
 _TEXT = re.compile(
     r"\b(?:texts?|e?-?mails?|letters?|messages?|notes?|notices?|posts?|tweets?|comments?|reviews?|lyrics|songs?|poems?|novels?"
-    r"|stor(?:y|ies)|scripts?|scenes?|prompts?|instructions?|rules|guidelines|polic(?:y|ies)|terms|readme|manuals?|articles?"
+    r"|stor(?:y|ies)|scripts?|scenes?|prompts?|instructions?|rules?|guidelines|polic(?:y|ies)|terms|readme|manuals?|articles?"
     r"|websites?|blogs?|ads?|adverts?|flyers?|leaflets?|signs?|banners?|posters?|captions?|headlines?|transcripts?"
     r"|logs?|diar(?:y|ies)|journals?|quot(?:es?|ations?)|chapters?|paragraphs?|passages?|drafts?|essays?|profiles?|bios?"
     r"|biograph(?:y|ies)|cvs?|r[ée]sum[ée]s?|documents?|templates?|samples?|examples?|output"
-    r"|snippets?|speech|jokes?|sayings?|proverbs?|mottos?|slogans?|testimonials?|verses?|chats?|conversations?"
-    r"|grammar|spelling|wording|translations?|sentences?|excerpts?|extracts?|quotes)\b",
+    r"|snippets?|speech|jokes?|sayings?|proverbs?|mottos?|testimonials?|verses?|chats?|conversations?"
+    r"|games?|plays?|roles?|characters?|lies?|slogans?|grammar|spelling|wording|translations?|sentences?|excerpts?|extracts?|quotes)\b",
     re.IGNORECASE,
 )
 """Nouns for what is written or said."""
@@ -165,8 +165,6 @@ _MOST_QUOTED = 6
 """Words of a quotation that may be a title or a term."""
 _FRAGMENT = 6
 """Words of a sentence up to which it may be a heading: "Diary of Anne, page 3."."""
-_SHORT = 4
-"""Words of a line up to which it may be a title, a name or a greeting."""
 
 
 def own_sentences(text: str, sentences: Sequence[Span]) -> int:
@@ -182,9 +180,9 @@ def own_sentences(text: str, sentences: Sequence[Span]) -> int:
 @text_cache(1_024)
 def _own_sentences(text: str, sentences: tuple[Span, ...]) -> int:
     folded = text.translate(_FOLDED)
-    if _SIGNED.search(folded[-_TAIL:]):
+    if _SIGNED.search(folded[-_TAIL:]) or _ITEM.match(folded):
         return 0
-    count, line_start, before, in_item = None, 0, "", False
+    first, count = sentences[0][0] if sentences else 0, None
     for number, (start, end) in enumerate(sentences):
         sentence = folded[start:end]
         ascribed = _ASCRIBED.search(sentence, max(0, len(sentence) - _TAIL))
@@ -196,21 +194,10 @@ def _own_sentences(text: str, sentences: tuple[Span, ...]) -> int:
             return 0
         if count is not None:
             continue
-        gap = folded[sentences[number - 1][1] if number else 0 : start]
-        if "\n" in gap:
-            if number and not _goes_on(folded[line_start:start].strip(), before):
-                count = number
-                continue
-            line_start = start
-            in_item = False
-        in_item = in_item or _ITEM.match(sentence) is not None
-        indented = _INDENTED.search(gap + sentence if number else f"\n{gap}{sentence}") is not None
-        listed = in_item and _FIRST.search(sentence) is not None
-        if indented or listed or _is_foreign(sentence):
+        if "\n" in folded[first:end] or _is_foreign(sentence):
             count = number
         elif _announces(sentence):
             count = number + 1
-        before = sentence
     return len(sentences) if count is None else count
 
 
@@ -218,8 +205,7 @@ def _is_foreign(sentence: str) -> bool:
     """Return whether other text begins in a sentence."""
     if any(_announces(part) for part in _FULL_STOP.split(sentence)[:-1]) or _NUMBER.fullmatch(sentence):
         return True
-    lines = sentence.split("\n")
-    if any(_LINE.match(line[:400]) for line in lines) or _INSIDE.search(sentence) or _DEAR.match(sentence):
+    if _LINE.match(sentence[:400]) or _INSIDE.search(sentence) or _DEAR.match(sentence):
         return True
     if not _OWN_LABEL.match(sentence) and any(
         _SPEAKS.match(sentence, place.end()) for place in _COLON.finditer(sentence)
@@ -253,23 +239,54 @@ def _announces(sentence: str) -> bool:
     return bare or sentence.rstrip().endswith("?") or _POINTS.search(sentence) is not None
 
 
-def _goes_on(line: str, sentence: str) -> bool:
-    """Return whether words of the same speaker may follow behind the end of a line.
+_QUESTION = re.compile(
+    r"\W*(?:(?:and|so|ok|okay|hi|hey|hello|thanks|well)\W+)*(?:what|where|when|who|whom|how|why|which|is|are|was|were|do|does|did"
+    r"|has|have)\b(?!.*\b(?:am|was) i\b)[^?.!:]{1,120}\?",
+    re.IGNORECASE,
+)
+_SAYING = re.compile(rf"\b(?:say|{_SAYS})\b", re.IGNORECASE)
+_BACK = re.compile(r"(?:\W*[\w'’]+\W+){0,4}(?:that|it|those)\b", re.IGNORECASE)
+_MOST_PLAIN = 300
+"""Characters up to which a message can be plain talk, and of the end of one that asks for something."""
+_MOST_BARE = 3
+"""Words of a message that may be nothing but a judgement."""
+_MOST_BACK = 120
+"""Characters of a message that takes another one back."""
 
-    Args:
-        line: the line, or the paragraph.
-        sentence: the last sentence in it.
+
+def is_plain_talk(text: str) -> bool:
+    """Return whether a message is nothing but standing wishes, thanks and greetings, and plain questions.
+
+    So it says nothing of what follows: it begins no game, and neither announces a text nor asks for one.
     """
-    if sentence.rstrip().endswith(("?", ":")):
-        return False
-    return _FIRST.search(sentence) is not None or len(line.split()) > _SHORT
+    spans = split(text) if len(text) <= _MOST_PLAIN else []
+    if any(find_wishes(text, spans)):
+        return True
+    asked = (text[start:end].translate(_FOLDED) for start, end in spans)
+    return bool(spans) and all(
+        is_greeting(one) or (_QUESTION.fullmatch(one) and not _is_of_texts(one)) for one in asked
+    )
 
 
-def leads_on(text: str) -> bool:
-    """Return whether what the same person says next may be material of this message: "Translate my next one".
+def asks_for_words(text: str) -> bool:
+    """Return whether a reply to an assistant's message may be in words of somebody else.
 
-    Only behind a plain statement about themselves it is certain that people go on to speak for themselves. Behind a
-    request, an announcement, or words about a text, what they say may be pasted, dictated, or part of a game.
+    A question that the message ends with has to ask the user of themselves, not "what would Anna say?".
     """
-    last = [text[start:end].translate(_FOLDED) for start, end in split(text)[-1:]]
-    return any(not _SPEAKS.match(one) or _TEXT.search(one) or _announces(one) for one in last)
+    text = text[-_MOST_PLAIN:]
+    last = "".join(text[start:end] for start, end in split(text)[-1:]).translate(_FOLDED)
+    asks_others = "?" in last and not re.search(r"\byou(?:r|['’]\w+)?\b", last, re.IGNORECASE)
+    return asks_others or _TEXT.search(last) is not None or _SAYING.search(last) is not None
+
+
+def points_back(text: str) -> bool:
+    """Return whether a message may judge the one before it or ask for something to be done with it: "Just kidding"."""
+    words = text.split()
+    return len(text) <= _MOST_BACK and (
+        _BACK.match(text) is not None
+        or (len(words) <= _MOST_BARE and not _FIRST.search(text) and not is_greeting(text))
+    )
+
+
+def _is_of_texts(sentence: str) -> bool:
+    return any(pattern.search(sentence) for pattern in (_TEXT, _POINTS, _SAYING))

@@ -81,9 +81,14 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
         wish = _wish(" ".join(sentence.split()))
         if wish is not None:
             found.append(WishSpan(wish[0], number, start, end, wish[1]))
-        elif not _GREETINGS.fullmatch(sentence.strip()):
+        elif not is_greeting(sentence):
             return
     yield from found
+
+
+def is_greeting(sentence: str) -> bool:
+    """Return whether a sentence is nothing but thanks and greetings."""
+    return _GREETINGS.fullmatch(sentence.strip()) is not None
 
 
 def _wish(sentence: str) -> tuple[WishKind, str] | None:

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.turns import USER, USERS, Turn, by_assistant
-from mcp_memory.language.own_words import leads_on
+from mcp_memory.domain.turns import USER, Turn, by_user, is_assistant, label
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import NEEDLESS, TONGUES, WishSpan, find_wishes
@@ -80,7 +79,6 @@ class WishIndex:
     def __init__(self) -> None:
         self.found: list[tuple[int, WishSpan]] = []  # row of the sentence
         self._read: set[str] = set()
-        self._led_on: dict[tuple[str, str | None, str | None], bool] = {}  # by session and speaker
         self.scopes: dict[str, Vector] = {}  # vectors of scopes that were embedded
 
     def extend(self, space: Space, since: int) -> None:
@@ -90,12 +88,9 @@ class WishIndex:
             if turn.id in self._read or turn.kind != "message":
                 continue
             self._read.add(turn.id)
-            who = turn.session, turn.speaker, turn.role
             rows = space.sentences_of(turn.id)
             spans = [(space.sentences[one].start, space.sentences[one].end) for one in rows]
-            wishes = [] if self._led_on.get(who) else list(find_wishes(turn.text, spans))
-            self._led_on[who] = not wishes and leads_on(turn.text)
-            self.found += [(rows[wish.sentence], wish) for wish in wishes]
+            self.found += [(rows[wish.sentence], wish) for wish in find_wishes(turn.text, spans)]
 
 
 def standing_wishes(space: Space) -> list[Wish]:
@@ -107,7 +102,7 @@ def standing_wishes(space: Space) -> list[Wish]:
     for row, span in space.index(WishIndex).found:
         sentence = space.sentences[row]
         turn = space.turns[sentence.turn_id]
-        if is_of_user(space, turn):
+        if is_of_user(space, turn) and space.frames.is_meant(turn.id):
             source, segment = Source(turn, span.start, span.end), space.segments_with(turn.id, sentence.index)[0]
             said.append(Wish(sentence.id, source.quote, span.kind, span.scope, turn.time, source, segment))
     standing: list[Wish] = []
@@ -119,15 +114,10 @@ def standing_wishes(space: Space) -> list[Wish]:
 
 
 def is_of_user(space: Space, turn: Turn) -> bool:
-    """Return whether a message is the user's, under whichever name."""
-    if turn.kind != "message" or by_assistant(turn):
-        return False
-    who = turn.speaker or turn.role or USER
-    if who.casefold() in USERS:
-        return True
-    if who == space.speakers.asker and (turn.role == USER or space.speakers.assistants):
-        return True
-    return turn.role == USER and space.facts.key(who) == space.facts.key(USER)
+    """Return whether a message is the user's, under whichever name; no speaker without that role or name is guessed."""
+    who = label(turn) or USER
+    known = who in (USER, space.speakers.asker) or space.facts.key(who) == space.facts.key(USER)
+    return known and by_user(turn) and not is_assistant(turn.speaker)
 
 
 def _supersedes(later: Wish, earlier: Wish) -> bool:

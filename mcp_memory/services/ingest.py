@@ -239,8 +239,7 @@ def read_again(reading: Reading) -> Callable[[list[Turn]], Awaitable[Batch]]:
 
     def facts_of(turn: Turn, talkers: Talkers) -> list[Assertion]:
         shown = masked_turn(turn, reading.masking)
-        before = tuple(masked_turn(one, reading.masking) for one in talkers.before)
-        return _facts_of(reading, TextPart(shown, replace(talkers, before=before), *cut(shown)))
+        return _facts_of(reading, TextPart(shown, talkers, *cut(shown)))
 
     async def read(turns: list[Turn]) -> Batch:
         found: list[Assertion] = []
@@ -262,9 +261,8 @@ def _facts_of(reading: Reading, part: TextPart) -> list[Assertion]:
     if turn.text[sentences[-1].end :].strip():  # it goes on in other parts
         _, sentences = Cutter(reading.segment_tokens, 0)(turn)
     spans, times = [(one.start, one.end) for one in sentences], [one.times for one in sentences]
-    before = talkers.before if turn.kind == "message" else ()
     try:
-        facts = reading.extractor.extract(turn, talkers.partner(turn), spans, times, before)
+        facts = reading.extractor.extract(turn, talkers.partner(turn), spans, times)
     except Exception:  # a fault of the rules: the text is found without its facts, and what follows it, too
         _log.exception(
             "No facts were read out of %s of session %r, which is found as text alone", turn.id, turn.session

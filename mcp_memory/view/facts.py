@@ -38,8 +38,14 @@ class Facts:
         namesakes: which people are told apart.
     """
 
-    def __init__(self, stable: float = STABLE, text_of: Callable[[str], str] = lambda _turn: "") -> None:
+    def __init__(
+        self,
+        stable: float = STABLE,
+        text_of: Callable[[str], str] = lambda _turn: "",
+        is_meant: Callable[[str], bool] = lambda _turn: True,
+    ) -> None:
         self.stable = stable
+        self._is_meant = is_meant
         self._assertions = Assertions()
         self.rows = self._assertions.rows
         self._names = Names()
@@ -54,11 +60,12 @@ class Facts:
         self._current: dict[tuple[str, str], _Layers] = {}  # what has been folded or checked since the last change
 
     def __getstate__(self) -> dict[str, object]:
-        kept = {name: value for name, value in vars(self).items() if name != "rows"}
+        kept = {name: value for name, value in vars(self).items() if name not in ("rows", "_is_meant")}
         return kept | {"_folded": {}, "_by_tail": {}, "_current": {}}
 
-    def bind(self, text_of: Callable[[str], str]) -> None:
-        """Make saved facts whole again, with the function that they were made with."""
+    def bind(self, text_of: Callable[[str], str], is_meant: Callable[[str], bool]) -> None:
+        """Make saved facts whole again, with the functions that they were made with."""
+        self._is_meant = is_meant
         self.rows = self._assertions.rows
         self._given.bind(text_of)
 
@@ -101,6 +108,16 @@ class Facts:
         self._assertions.retire(turn_id)
         self._invalidate_turn(turn_id)
         self._update_names()
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether versions were folded since the facts were opened."""
+        return bool(self._folded)
+
+    def weigh_again(self, turn_id: str) -> None:
+        """Fold the facts of a message again, since it may be meant or no more."""
+        self._current.clear()
+        self._invalidate_turn(turn_id)
 
     # Entities
 
@@ -218,7 +235,11 @@ class Facts:
 
     def assertions_in(self, turn_id: str) -> list[Assertion]:
         """Return the assertions of a turn that count, in the order of recording."""
-        return [self.rows[row] for row in self._assertions.of_turn(turn_id) if self._assertions.counts(row)]
+        return [self._weighed(row) for row in self._assertions.of_turn(turn_id) if self._assertions.counts(row)]
+
+    def states_certain(self, turn_id: str) -> bool:
+        """Return whether a turn by itself states certain facts, and so nothing else."""
+        return any(self.rows[row].confidence >= CERTAIN for row in self._assertions.of_turn(turn_id))
 
     def version_of(self, assertion: Assertion) -> Version | None:
         """Return the version, reliable or suspected, that an assertion supports; None for a negation."""
@@ -392,10 +413,16 @@ class Facts:
             cached = self._by_tail[head, relation] = now, by_tail
         return cached[1]
 
+    def _weighed(self, row: int) -> Assertion:
+        """Return an assertion, which is certain only if the message in which it was read is meant as it stands."""
+        one = self.rows[row]
+        doubtful = one.extractor == "embedded" and one.confidence >= CERTAIN and not self._is_meant(one.turn_id)
+        return replace(one, confidence=STABLE) if doubtful else one
+
     def _fold(self, rows: list[int], single: bool, usual: str) -> _Layers:
         key = self._tail_key(self.rows[rows[0]].relation) if rows else self.key
         shared, people = self._given.told_apart(rows)
-        told = ([self.rows[row] for row in of_one] for of_one in people)
+        told = ([self._weighed(row) for row in of_one] for of_one in people)
         folds = zip(*(self._layers_of(one, single, key) for one in told), strict=True)
         most = CERTAIN - 0.01 if shared else 1.0
         sure, unsure = (

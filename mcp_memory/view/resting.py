@@ -77,7 +77,7 @@ def _of_texts(space: Space, targets: ForgetTargets) -> Erasure:
 def _completed_by(space: Space, turns: frozenset[str]) -> Iterator[str]:
     """Yield the facts of messages that stay which have words of a message before them that goes.
 
-    What was read in a message may need the last two before it, "Yes, since May" (`Talkers.before`).
+    Claude reads a message together with those before it: "Yes, since May".
     """
     for session in {space.turns[name].session for name in turns}:
         before: list[Turn] = []

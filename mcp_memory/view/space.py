@@ -27,6 +27,7 @@ from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn, 
 from mcp_memory.vectors import Column, GrowingMatrix, Matrix, SentenceVectors
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
+from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
 from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, by_turn, chosen, clip, extended, fill
 from mcp_memory.view.same_texts import SameTexts
@@ -58,6 +59,7 @@ class Space:
         segments: by row.
         sentences: by row.
         segment_turn: the turn of each segment, by row.
+        frames: which of its messages are meant as they stand.
         facts: its assertions, and the versions that they add up to.
         beliefs: what feedback has taught about its sentences.
         hypergraph: its memory points.
@@ -80,7 +82,8 @@ class Space:
         self.unindexed: dict[str, set[int]] = {}
         self._cut = cut
         self._uncut: dict[str, None] = {}  # turns of which no piece was seen yet, in order of arrival
-        self.facts = Facts(stable, self._text_of)
+        self.frames = Frames(self)
+        self.facts = Facts(stable, self._text_of, self.frames.is_meant)
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
         self.questions = QuestionPool()
@@ -113,13 +116,14 @@ class Space:
         turns = SavedTurns.of(self.turns)
         of_segments = SavedSegmentTurns(turns, self._numbers.names, self.segments.turn_numbers())
         revisions = SavedDict.of(self._revisions, list)
-        kept = {**vars(self), "_cut": None, "ids": None}
+        kept = {**vars(self), "_cut": None, "ids": None, "frames": None}
         return {**kept, "turns": turns, "segment_turn": of_segments, "_revisions": revisions}
 
     def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None, ids: Ids) -> None:
         """Give a saved space the functions that it was made with."""
         self._cut, self.ids = cut, ids
-        self.facts.bind(self._text_of)
+        self.frames = Frames(self)
+        self.facts.bind(self._text_of, self.frames.is_meant)
         self.speakers.find = self._speaker_called
         for index, make in zip(self._indexes, indexes, strict=True):
             vars(index).update({name: value for name, value in vars(make()).items() if name not in vars(index)})
@@ -277,6 +281,15 @@ class Space:
             self._place_pieces(batch, vectors=vectors)
         else:
             self._append_pieces(batch, vectors=vectors)
+        self._weigh_again(batch)
+
+    def _weigh_again(self, batch: Batch) -> None:
+        """Fold the facts of messages again that new messages, or facts in them, frame or take back."""
+        self.frames.clear()
+        if self.facts.is_folded:
+            for name in {turn.id for turn in batch.turns} | {one.turn_id for one in batch.assertions}:
+                for turn in self.frames.around(self.turns[name]) if name in self.turns else ():
+                    self.facts.weigh_again(turn.id)
 
     def _append_pieces(self, batch: Batch, *, vectors: bool) -> None:
         first_segment, first_sentence = len(self.segments), len(self.sentences)

@@ -83,10 +83,10 @@ def turn_of(item: dict[str, Any], text: str | None = None) -> Turn:
     )  # fmt: skip
 
 
-def extract_turn(extract: Extract, turn: Turn, partner: str | None, before: Sequence[Turn] = ()) -> list[Assertion]:
+def extract_turn(extract: Extract, turn: Turn, partner: str | None) -> list[Assertion]:
     """Return the assertions of a turn, with the arguments that a write passes to the extractor."""
     spans = split(turn.text)
-    return extract(turn, partner, spans, [stated_times(turn.text, turn.said_at, *span) for span in spans], before)
+    return extract(turn, partner, spans, [stated_times(turn.text, turn.said_at, *span) for span in spans])
 
 
 def score(extract: Extract, items: Iterable[dict[str, Any]]) -> Score:

@@ -2,7 +2,7 @@
 
     python tests/extraction/score_talk.py tests/extraction/talk_*_open.jsonl
 
-Each message is read as the write path reads it, with the two messages before it in its session, of whichever half.
+Each message is read as the write path reads it.
 
 A predicted fact is right if its head, relation, tail and polarity agree with one label; each label is matched once.
 A symmetric relation ("is a sibling of") may be told from either end, and one with an inverse under that name.
@@ -14,7 +14,6 @@ by confidence instead, because what is hedged should be as doubtful as it says.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +27,6 @@ from score import extract_turn, load, same_name, same_relation, turn_of  # type:
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import DATED, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.turns import Talkers
 from mcp_memory.language.iso import MONTHS, civil
 from mcp_memory.language.tokens import words
 from mcp_memory.rules.facts.extractor import RuleExtractor
@@ -101,17 +99,10 @@ def score_talk(messages: Iterable[tuple[dict[str, Any], Sequence[Assertion]]]) -
 
 
 def read_talk(path: Path) -> Iterator[tuple[dict[str, Any], Sequence[Assertion]]]:
-    """Yield the labelled messages of a file, each with the facts that the rules read of it in its session."""
-    extract, own = RuleExtractor().extract, {item["id"] for item in load(path)}
-    halves = {path, *(path.with_name(re.sub("open|kept", half, path.name)) for half in ("open", "kept"))}
-    talk = [item for half in halves if half.exists() for item in load(half)]
-    talkers: dict[Any, Talkers] = {}
-    for item in sorted(talk, key=lambda item: (item["time"], item["id"])):
+    """Yield the labelled messages of a file, each with the facts that the rules read of it."""
+    for item in load(path):
         turn = turn_of({**item, "speaker": item.get("speaker") or "user", "time": item["time"][:10]})
-        before = talkers.setdefault(item.get("session"), Talkers())
-        talkers[item.get("session")] = before.after(turn)
-        if item["id"] in own:
-            yield item, extract_turn(extract, turn, item.get("partner"), before.before)
+        yield item, extract_turn(RuleExtractor().extract, turn, item.get("partner"))
 
 
 def _score_message(total: TalkScore, item: dict[str, Any], found: Sequence[Assertion]) -> None:

@@ -57,8 +57,6 @@ def with_certainty(
     sentences: Sequence[Span],
     times: Sequence[Sequence[StatedTime]],
     assertions: Iterable[Assertion],
-    *,
-    led_on: bool,
 ) -> list[Assertion]:
     """Return assertions, those that are not certain with at most the confidence of a stable fact.
 
@@ -67,7 +65,6 @@ def with_certainty(
         sentences: spans of its sentences, in characters.
         times: the times that each sentence states.
         assertions: the assertions of the rules.
-        led_on: whether the message may be material of an earlier one (`leads_on`), in which "I" is somebody else.
     """
     found = list(assertions)
     certain: set[str] = set()
@@ -78,7 +75,6 @@ def with_certainty(
         capital = said[0][1] - named if said else frozenset[str]()
         whole = [one for one in found if one.sentence == index and _is_whole(turn, one, written, capital)]
         whole = [one for one in whole if not _is_one_of_pairs(one, whole)]
-        whole = [] if led_on and any(_is_of_speaker(turn, one) for one in whole) else whole
         if whole and _is_all_said_by(turn, said, whole, times[index]):
             certain.update(one.id for one in whole)
         elif turn.kind != "document":
@@ -176,10 +172,6 @@ def _is_of_user_by_another(turn: Turn, fact: Assertion) -> bool:
     """Return whether somebody with another name speaks of "the user": a tool, a friend, a second program."""
     of_user = fact.head.casefold().split("'s")[0] in USERS or fact.tail.casefold() in USERS
     return of_user and _me(turn) != "" and _me(turn) not in USERS
-
-
-def _is_of_speaker(turn: Turn, fact: Assertion) -> bool:
-    return any(name.casefold().split("'s")[0] in (_me(turn), *USERS) for name in (fact.head, fact.tail))
 
 
 def _me(turn: Turn) -> str:

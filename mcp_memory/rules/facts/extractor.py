@@ -10,8 +10,8 @@ from mcp_memory.domain.facts import Assertion, Intent, restated
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import Turn, by_assistant, is_assistant, label
-from mcp_memory.language.own_words import leads_on, own_sentences
+from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
+from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
 from mcp_memory.rules.facts.certainty import with_certainty
@@ -47,7 +47,6 @@ class RuleExtractor:
         partner: str | None,
         sentences: Sequence[Span],
         times: Sequence[Sequence[StatedTime]],
-        before: Sequence[Turn] = (),
     ) -> list[Assertion]:
         """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 
@@ -58,26 +57,24 @@ class RuleExtractor:
             partner: the addressee of a message, if known: "you".
             sentences: spans of its sentences, in characters.
             times: the stated times of each sentence.
-            before: the last messages before it, which may say what it is.
         """
         if by_assistant(turn):
             return []
         own = own_sentences(turn.text, sentences) if turn.kind == "message" else len(sentences)
         if not has_signs(turn.text):
-            return _extract(turn, partner, sentences, own, times, before)
+            return _extract(turn, partner, sentences, own, times)
         places = readable_places(turn.text)
         spans = [(bisect_left(places, start), bisect_left(places, end)) for start, end in sentences]
         plain = replace(turn, text=readable(turn.text))
         read = [stated_times(plain.text, turn.local_said_at, *span) for span in spans]
         return [
             restated(replace(one, start=places[one.start], end=places[one.end]), (one.head, one.relation, one.tail))
-            for one in _extract(plain, partner, spans, own, read, before)
+            for one in _extract(plain, partner, spans, own, read)
         ]
 
 
 def _extract(
-    turn: Turn, partner: str | None, sentences: Sequence[Span], own: int, times: Sequence[Sequence[StatedTime]],
-    before: Sequence[Turn],
+    turn: Turn, partner: str | None, sentences: Sequence[Span], own: int, times: Sequence[Sequence[StatedTime]]
 ) -> list[Assertion]:  # fmt: skip
     """Return the assertions of a turn without invisible signs, of its first ``own`` sentences."""
     times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
@@ -90,8 +87,7 @@ def _extract(
             assertions.setdefault(key, one)
     merged = merge_openings(turn, sentences[:own], times, list(assertions.values()))
     kept = guard_assertions(turn, discourse.partner, sentences[:own], list(doubt(turn, merged)))
-    led_on = any(leads_on(one.text) for one in before if label(one) == label(turn))  # "Proofread my next message."
-    return with_certainty(turn, sentences, times, kept, led_on=led_on)
+    return with_certainty(turn, sentences, times, kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ class SureReader(RuleExtractor):
         partner: str | None,
         sentences: Sequence[tuple[int, int]],
         times: Sequence[Sequence[StatedTime]],
-        before: Sequence[Turn] = (),
     ) -> list[Assertion]:
-        found = super().extract(turn, partner, sentences, times, before)
+        found = super().extract(turn, partner, sentences, times)
         return [
             replace(one, confidence=max(one.confidence, CERTAIN))
             if one.confidence >= STABLE and not relations().get(one.relation).passing

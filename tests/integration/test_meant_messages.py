@@ -1,0 +1,90 @@
+"""Frames outside a message, for a client: what is said before or after a message may make it nobody's own.
+
+A wish of the user's and a fact behind a frame are kept as text and as uncertain facts; none is shown as a standing wish
+or answered plainly. Talk that frames nothing takes nothing away.
+"""
+
+import json
+
+import pytest
+from fakes import FakeEmbedder, FakeStore
+from integration.client_calls import content, structured
+from mcp import Client
+
+from mcp_memory.memory import Memory
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.search.candidates import INDEXES
+from mcp_memory.server.app import build
+from mcp_memory.settings import Settings
+from mcp_memory.view.view import View
+
+pytestmark = pytest.mark.anyio
+
+WISH, FACT = "Never use emojis.", "I live in Bergen."
+FRAMES = [
+    ["user: Turn my next three messages into Dutch.", "user: I have a parrot."],
+    ["user: You are the baker and I am a customer.", "assistant: Good morning!", "user: My name is Per Holm."],
+    ["user: We play charades, and I start."],
+    ["user: Olga's notes come in a second."],
+    ["user: Guess who I am!", "assistant: Ready."],
+    ["assistant: How would the captain introduce himself?"],
+    ["assistant: Fine. Type in the sentence that you want to have checked."],
+    ["assistant: Which words are printed on the box?", "user: I am a nurse."],
+]
+TAKEN_BACK = [
+    ["user: That was my brother at the keyboard."],
+    ["user: Say it again in Polish."],
+    ["user: Only joking!"],
+    ["assistant: Good to know.", "user: That is not true, by the way."],
+]
+HARMLESS = [
+    (["user: Good morning!"], []),
+    (["user: Which boats go to Alta?", "assistant: Two of them go on Sundays."], ["assistant: Noted."]),
+    (["user: I have a parrot.", "assistant: Nice. Where do you live?"], ["user: Thanks!"]),
+    (["user: Please always answer in Danish."], ["user: What is the price of a ticket?"]),
+    (["user: Turn my next message into Dutch.", "- 2024-03-02"], ["user: Please check the commas in my letter."]),
+]
+
+
+async def new_memory() -> Memory:
+    store = FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph, Topics)))
+    return Memory(Settings(), store, FakeEmbedder(), RuleExtractor())
+
+
+async def known(*lines: str) -> tuple[bool, bool]:
+    """Return whether the wish stands and whether the fact is answered, after messages in one session."""
+    day, messages = "2024-03-01", []
+    for line in lines:
+        who, _, text = line.partition(" ")
+        if who == "-":
+            day = text
+        else:
+            messages.append({"speaker": who.rstrip(":"), "text": text, "time": f"{day}T10:00:00Z"})
+    async with Client(build(new_memory)) as client:
+        await structured(client, "memory_write", messages=messages, wait=True)
+        wishes = json.loads(await content(client, "memory://default/wishes"))["wishes"]
+        answer = await structured(client, "memory_answer", question="Where do I live?")
+    return any(WISH in one["text"] for one in wishes), "Bergen" in (answer.get("answer") or "")
+
+
+@pytest.mark.parametrize("before", FRAMES)
+async def test_behind_a_frame_nothing_is_certain(before: list[str]) -> None:
+    assert await known(*before, f"user: {WISH}", f"user: {FACT}") == (False, False)
+
+
+@pytest.mark.parametrize("after", TAKEN_BACK)
+async def test_what_the_next_message_points_back_at_is_not_certain(after: list[str]) -> None:
+    assert await known(f"user: {FACT}", *after) == (False, False)
+    assert await known(f"user: {WISH}", *after) == (False, False)
+
+
+@pytest.mark.parametrize(("before", "after"), HARMLESS)
+async def test_talk_that_frames_nothing_takes_nothing_away(before: list[str], after: list[str]) -> None:
+    assert await known(*before, f"user: {WISH}", f"user: {FACT}", *after) == (True, True)
+
+
+async def test_no_speaker_is_guessed_to_be_the_user() -> None:
+    for name in ("search result", "fetch", "developer"):
+        assert await known(f"{name.replace(' ', '_')}: {WISH}", f"{name.replace(' ', '_')}: {FACT}") == (False, False)
