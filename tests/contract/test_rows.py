@@ -113,6 +113,7 @@ async def test_the_last_word_counts_whoever_said_it(open_store: Open) -> None:
             space = view.space("default")
             assert beliefs(space) == {"s_1": known(last), "s_2": known(belief("s_2"))}
             assert space.hypergraph.all() == [fourth, point("b")]
+            assert space.hypergraph.get(first.id) == fourth
             assert list(space.hypergraph.revisions(first.id)) == [first, second, third, fourth]
             assert space.jobs == {done.turn_id: done, waiting.turn_id: waiting}
 
