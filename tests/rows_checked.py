@@ -18,7 +18,7 @@ from mcp_memory.domain.turns import Segment, Sentence
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.rows import DERIVED, LAYOUTS, LOGGED, values_of
-from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, split_commits
+from mcp_memory.storage.schema import FORMAT, LOG_KINDS, OWN, TABLE_KINDS, Commit, RowKind, TableRows, split_commits
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Vector
 
@@ -78,7 +78,8 @@ def _row_faults(
     for kind, rows in read.items():
         if rows is None or kind == "turns":
             continue
-        vectors = vectors_of(rows) if "vector" in rows.column_names else [None] * len(rows)
+        own = [vector if vector.any() else None for vector in vectors_of(rows, OWN, dimension)]  # of sentences
+        vectors = vectors_of(rows) if "vector" in rows.column_names else own
         if kind == "point_vectors":
             for tx, vector in zip(rows["tx"].to_pylist(), vectors, strict=True):
                 yield from ((kind, fault, f"commit {tx}") for fault in vector_faults(vector, dimension))

@@ -53,7 +53,8 @@ class Batch:
         segments: the segments of these turns, or of turns that were stored without, by turn and then by index.
         sentences: their sentences in the same way.
         segment_vectors: shape ``(len(segments), d)``, each row of length 1.
-        sentence_vectors: shape ``(len(sentences), d)``, each row of length 1.
+        sentence_vectors: shape ``(len(sentences), d)``, each row of length 1, or zeros where a sentence has the vector
+            of its segment (`domain.turns.shares_vectors`).
         assertions: the assertions of these turns, or by the caller about earlier ones.
         lessons: judgements of episodes.
         beliefs: sentence memories after these lessons; the last one of a sentence counts.

@@ -43,8 +43,10 @@ SHORT = 500
 """Characters of a message up to which its sentences are embedded with it: see `_of_sentences`."""
 SLICE = 64
 """Texts embedded between two reports of progress, and so between two chances to cancel."""
-_Text = str | tuple[str, int, int]
-"""What is embedded: a text, or a part of one, as the text with the first and the last character (exclusive)."""
+_Text = str | tuple[str, int, int] | None
+"""What is embedded: a text, or a part of one, as the text with the first and the last character (exclusive).
+
+None for a sentence that has no vector of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ async def _derived(reading: Reading, parts: Sequence[TextPart], progress: Progre
 
 
 def _embedded_texts(part: TextPart) -> tuple[list[str], list[_Text]]:
-    """Return the texts whose vectors the segments and the sentences of a part have."""
+    """Return the texts whose vectors the segments and the sentences of a part have; None for that of the segment."""
     turn, shape = part.turn, outline(part.turn.text)
     of_segments = [embedded_text(turn, turn.text[one.start : one.end], shape.path(one.start)) for one in part.segments]
     return of_segments, _of_sentences(part, of_segments)
@@ -173,14 +175,14 @@ def _embedded_texts(part: TextPart) -> tuple[list[str], list[_Text]]:
 def _of_sentences(part: TextPart, of_segments: list[str]) -> list[_Text]:
     """Return what is embedded of each sentence of a part.
 
-    Its vector is that of its segment in a long text (`shares_vectors`), or if it is all of a message's segment; in a
-    short message that of its part of the segment, which is made with the segment's own; and otherwise that of its own
-    words.
+    In a long text it has no vector but that of its segment (`shares_vectors`). The segment's text is embedded if the
+    sentence is all of a message's segment; in a short message its part of the segment, which is made with the segment's
+    own; and otherwise its own words.
     """
     turn, lasts = part.turn, [segment.last for segment in part.segments]
     places = [bisect_left(lasts, one.index) for one in part.sentences]
     if shares_vectors(turn):
-        return [of_segments[place] for place in places]
+        return [None] * len(places)
     held = Counter(places)
     found: list[_Text] = []
     for place, one in zip(places, part.sentences, strict=True):
@@ -196,17 +198,17 @@ def _of_sentences(part: TextPart, of_segments: list[str]) -> list[_Text]:
 
 
 async def _vectors_of(reading: Reading, wanted: Sequence[_Text], progress: Progress) -> tuple[Matrix, dict[_Text, int]]:
-    """Return the vectors of texts and parts, and in which row each is."""
+    """Return the vectors of texts and parts, zeros for None, and in which row each is."""
     parts: dict[str, list[tuple[str, int, int]]] = {}
     for one in dict.fromkeys(wanted):
         if isinstance(one, str):
             parts.setdefault(one, [])
-        else:
+        elif one is not None:
             parts.setdefault(one[0], []).append(one)
     order = sorted(parts, key=len)
-    row: dict[_Text, int] = {}
-    made = [np.empty((0, reading.embedder.dimension), dtype=np.float32)]
-    for start in range(0, len(order), SLICE):  # texts of one slice are computed together, each padded to the longest
+    row: dict[_Text, int] = {None: 0}
+    made: list[Matrix] = [np.zeros((1, reading.embedder.dimension), dtype=np.float32)]
+    for start in range(0, len(order), SLICE):
         await progress(start, len(order), "embedding")
         texts = order[start : start + SLICE]
         spans = [[(first, last) for _, first, last in parts[text]] for text in texts]

@@ -102,15 +102,21 @@ def shared_values(rows: TableRows, name: str) -> list[Any]:
     return [values[place] for place in places]
 
 
-def vectors_of(rows: TableRows, name: str = "vector") -> Matrix:
-    """Return a column of vectors, shape ``(len(rows), d)``, NaN for a missing one; d is 0 if it was not read."""
+def vectors_of(rows: TableRows, name: str = "vector", dimension: int = 0) -> Matrix:
+    """Return a column of vectors, shape ``(len(rows), d)``, zeros for a missing one; d is 0 if it was not read.
+
+    Args:
+        rows: the rows.
+        name: of the column.
+        dimension: d of a column with gaps.
+    """
     if name not in rows.column_names:
         return np.empty((len(rows), 0), dtype=np.float32)
     column = rows[name].combine_chunks()
     flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
-    dimension = column.type.list_size
+    dimension = getattr(column.type, "list_size", dimension)
     if not column.null_count:
         return flat.reshape(-1, dimension)
-    out: Matrix = np.full((len(rows), dimension), np.nan, dtype=np.float32)
+    out: Matrix = np.zeros((len(rows), dimension), dtype=np.float32)
     out[column.is_valid().to_numpy(zero_copy_only=False)] = flat.reshape(-1, dimension)
     return out

@@ -11,17 +11,19 @@ from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import groupby
 
+import numpy as np
 from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Sentence, Turn
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.log import rows_of as logged
 from mcp_memory.storage.rows import rows_of, stored_rows, values_of
-from mcp_memory.storage.schema import TableRows, table_name
+from mcp_memory.storage.schema import OWN, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -126,7 +128,7 @@ class Relearning:
     def _look_up(self, names: Sequence[str], arrived: set[str]) -> None:
         """Add the named sentences with their vectors to the view, if their turn has ``arrived`` or is in it already."""
         quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
-        rows = self._tables.rows(table_name("sentences", self._generation, reader=0), f"id IN ({quoted})")
+        rows = self._tables.rows(self._table("sentences"), f"id IN ({quoted})")
         if rows is None:
             return
         sentences = values_of("sentences", rows)
@@ -135,5 +137,24 @@ class Relearning:
             for row, sentence in enumerate(sentences)
             if sentence.turn_id in arrived or sentence.turn_id in self._view.space(sentence.space).turns
         ]
-        batch = Batch(sentences=tuple(sentences[row] for row in chosen), sentence_vectors=vectors_of(rows)[chosen])
-        self._view.add(batch, self._view.tx)
+        found = tuple(sentences[row] for row in chosen)
+        turns = ", ".join(sorted({f"'{one.turn_id}'" for one in found}))
+        segments = self._tables.rows(self._table("segments"), f"turn_id IN ({turns})") if found else None
+        if segments is not None:
+            vectors = _vectors_of(found, rows.take(chosen), segments)
+            self._view.add(Batch(sentences=found, sentence_vectors=vectors), self._view.tx)
+
+    def _table(self, kind: TableKind) -> str:
+        return table_name(kind, self._generation, reader=0)
+
+
+def _vectors_of(sentences: Sequence[Sentence], rows: TableRows, segments: TableRows) -> Matrix:
+    """Return the vectors of sentences, those of their segments where they have these."""
+    of_segments = vectors_of(segments)
+    vectors = vectors_of(rows, OWN, of_segments.shape[1])
+    spans = list(zip(values_of("segments", segments), of_segments, strict=True))
+    for row in np.flatnonzero(~vectors.any(axis=1)).tolist():
+        one = sentences[row]
+        holding = (vector for of, vector in spans if of.turn_id == one.turn_id and of.first <= one.index <= of.last)
+        vectors[row] = next(holding, 0)
+    return vectors

@@ -27,7 +27,7 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.storage.columns import FindTurn, column_of, values_in, vectors_of
-from mcp_memory.storage.schema import RowKind, TableRows, vector_column
+from mcp_memory.storage.schema import OWN, RowKind, TableRows, gap_column, vector_column
 from mcp_memory.vectors import Matrix, Vector
 
 LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
@@ -83,7 +83,7 @@ def rows_of(
     kept = list(map(_as_stored, values))
     columns |= {field.name: column_of(field, [getattr(value, field.name) for value in kept]) for field in fields}
     if vectors is not None:
-        columns["vector"] = vector_column(vectors)
+        columns |= {OWN: gap_column(vectors)} if kind == "sentences" else {"vector": vector_column(vectors)}
     rows = pa.table(columns)
     if kind != "turns":
         return rows
@@ -191,8 +191,8 @@ def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, f
     """
     ranks = {turn.id: number for number, turn in enumerate(turns)}
 
-    def in_order(kind: RowKind, rows: TableRows) -> tuple[tuple[Any, ...], Matrix]:
-        pieces, vectors = values_of(kind, rows), vectors_of(rows)
+    def in_order(kind: RowKind, rows: TableRows, vectors: Matrix) -> tuple[tuple[Any, ...], Matrix]:
+        pieces = values_of(kind, rows)
         for piece in pieces:
             if piece.turn_id not in ranks:
                 ranks[piece.turn_id] = EARLIER if find_earlier(piece.space, piece.turn_id) else MISSING
@@ -203,8 +203,7 @@ def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, f
             return tuple(pieces), vectors
         return tuple(pieces[row] for row in order.tolist()), vectors[order]
 
-    (found, segment_vectors), (said, sentence_vectors) = (
-        in_order("segments", segments),
-        in_order("sentences", sentences),
-    )
+    of_segments = vectors_of(segments)
+    found, segment_vectors = in_order("segments", segments, of_segments)
+    said, sentence_vectors = in_order("sentences", sentences, vectors_of(sentences, OWN, of_segments.shape[1]))
     return Batch(tuple(turns), found, said, segment_vectors, sentence_vectors)

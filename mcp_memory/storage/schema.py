@@ -235,6 +235,23 @@ def vector_column(vectors: Matrix) -> Any:
     return pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1])
 
 
+OWN = "own"
+"""The column of the vectors that sentences have of their own. LanceDB takes no gaps in one that is named a vector."""
+
+
+def gap_column(vectors: Matrix) -> Any:
+    """Return vectors, shape ``(n, d)``, as a column with a gap for each of zeros.
+
+    In a column of fixed length, which LanceDB could search, a gap takes as much room as a vector.
+    """
+    import pyarrow as pa
+
+    held = vectors.any(axis=1)
+    ends = np.concatenate([[0], np.cumsum(held) * vectors.shape[1]])
+    offsets = pa.array(ends, pa.int32(), mask=np.append(~held, False))  # a gap at an offset is one in the column
+    return pa.ListArray.from_arrays(offsets, pa.array(np.ascontiguousarray(vectors[held]).reshape(-1)))
+
+
 def to_json(value: object) -> str:
     """Return a value as compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
