@@ -19,7 +19,7 @@ from mcp_memory.storage.store import LanceStore
 Open = Callable[..., Store]
 
 
-ON_OBJECTS = ("test_stores", "test_forget_contract", "test_rows")
+ON_OBJECTS = ("test_stores", "test_forget_contract", "test_store_rows")
 """Files whose tests run on object storage as well: these are slow, and cover each kind of commit."""
 
 
