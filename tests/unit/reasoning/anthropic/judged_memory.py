@@ -30,8 +30,8 @@ from mcp_memory.wiring import open_claude, open_organisers, open_question_judges
 KEY = "sk-ant-test-key-that-nobody-may-see"
 NOW = parse("2024-01-01")[0]
 TALK = (
-    "Ann: I adopted a beagle in May. He is called Rufus.",
     "Bob: I moved to Lisbon last Friday.",
+    "Ann: I adopted a beagle in May. He is called Rufus.",
     "Ann: My sister is a baker.",
     "Bob: The weather in Lisbon is mild.",
 )

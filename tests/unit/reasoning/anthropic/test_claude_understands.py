@@ -89,7 +89,7 @@ async def test_the_question_the_relations_and_the_speakers_are_all_that_is_sent(
         assert "Asked on 2024-01-01: Where did Bob move to?" in api.requests[0].text
         assert " lives_in " in body
         assert "The memory holds conversations, from Mon 8 May 2023 to Mon 8 May 2023." in api.requests[0].text
-        assert "[P1] Ann" in api.requests[0].text
+        assert "[P2] Ann" in api.requests[0].text
         assert "Lisbon" not in body
         assert api.requests[0].tokens < 1_150
 
