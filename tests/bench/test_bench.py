@@ -36,6 +36,7 @@ def test_a_store_that_grows_goes_on_after_a_stop_and_is_drawn(tmp_path, monkeypa
     monkeypatch.setattr(growth, "measured", growth.measure)  # in this process
     plot = tmp_path / "growth.svg"
     assert grow(Settings(), tmp_path, sentences=60, output=None, plot=None) == 0
+    capsys.readouterr()
     assert grow(Settings(), tmp_path, sentences=120, output=None, plot=plot) == 0
     small, large = json.loads((tmp_path / "growth.json").read_text())["figures"].values()
     assert small["sentences"] == 60 < 120 <= large["sentences"]
