@@ -187,7 +187,7 @@ def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:
     """Return whether a value is not certain: another claims its time, or it was denied for it."""
     known = relations().get(group.relation)
     rivals = [one for one in group.versions if entity_key(group.value(one)) != entity_key(value.value)]
-    rivals = [one for one in rivals if not _is_certain(one) and one.kind != "planned"]
+    rivals = [one for one in rivals if not _is_certain(one) and one.kind != "planned" and one.since < one.until]
     rivals = rivals if known.cardinality == "single" and group.forward else []
     rivals += [one for one in group.versions if one.lost]
     lost = any(value.since <= one.since < value.until for one in rivals)
