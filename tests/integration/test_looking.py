@@ -48,7 +48,10 @@ async def fill(settings):
     for depth in (3, 4):
         text = f"The tank is {depth} m deep."
         await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, ref="tank", title="Tanks"),)))
-    work = NewItem("Always answer me in French.", ref="w2", role="user"), NewItem("The valve leaks.", ref="w1")
+    work = (
+        NewItem("Always answer me in French.", ref="w2", role="user"),
+        NewItem("The valve downstairs leaks.", ref="w1"),
+    )
     await memory.write(WriteRequest("work", "letters", "message", work))
     recall = await memory.reconstruct(Query("Who waters the ferns?"))
     feedback = Feedback(supports=(recall.evidence[0].id,))
