@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -45,13 +46,21 @@ def inside(page):
     return json.loads(page.partition('id="data">')[2].partition("</script>")[0])
 
 
+HEED_INTERRUPTS = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+"""What runs in the background of a shell ignores them, and so does what it starts."""
+
+
 @contextmanager
 def viewing(*options, through=(), browser=None):
     """Yield a running ``mcp-memory view`` and its page."""
     command = [*through, sys.executable, "-m", "mcp_memory", "view", *options]
     environment = os.environ | ({"BROWSER": browser} if browser else {})
     process = subprocess.Popen(
-        command + ([] if browser else ["--no-browser"]), stdout=subprocess.PIPE, text=True, env=environment
+        command + ([] if browser else ["--no-browser"]),
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=None if sys.platform == "win32" else HEED_INTERRUPTS,
     )
     try:
         yield process, Path(process.stdout.readline().split()[-1])
