@@ -26,7 +26,7 @@ from typing import TypeVar
 
 from mcp_memory.domain.entities import entity_key, titled
 from mcp_memory.domain.relations import EntityType, relations
-from mcp_memory.domain.turns import USER
+from mcp_memory.domain.turns import USER, USERS
 from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.saved_rows import SavedDict
 
@@ -224,7 +224,8 @@ class Names:
     def _candidates(self, key: str) -> Iterator[str]:
         """Yield the keys of the entities that a name may mean other than itself, each once."""
         kinds = self._types[key].keys() if key in self._types else frozenset[EntityType]()
-        people = self._people.get(key, {}) if kinds <= {"person"} and key not in self._alone else {}
+        completed = kinds <= {"person"} and key not in self._alone and key not in USERS
+        people = self._people.get(key, {}) if completed else {}
         yield from people
         for bearer in self._bearers.get(key, ()):
             own = self._types[bearer].keys()

@@ -141,6 +141,8 @@ def _polarity(query: Query, knowledge: KnownFacts, match: RelationMatch, time: C
             sure = latest.confidence >= CERTAIN and time is None and not past
             return _proposal("No", (), match, knowledge, (latest,)) if sure else None
         values = match.values
+        if any(not set(stems(one.value)).isdisjoint(query.stems) for one in values):
+            return None  # it names a part of a value: a toy dog is no dog
     since, until = (time.since, time.until) if time else (knowledge.moment, knowledge.moment + 1)
     if past:
         begun = [one for one in values if one.since <= knowledge.moment]

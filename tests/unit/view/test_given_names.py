@@ -128,3 +128,9 @@ def test_people_of_one_name_who_are_told_apart_stay_two(texts: tuple[str, str]) 
         versions = told(*order).versions("liv", "lives_in")
         assert {version.tail for version in versions if version.current} == {"Oslo", "Lima"}
         assert all(version.confidence < CERTAIN for version in versions)
+
+
+def test_the_user_is_nobody_whose_name_has_that_word() -> None:
+    facts = facts_of(asserted("Lima", head="forum user"), speakers=("forum user",))
+    assert facts.key("user") == "user"
+    assert shown(facts.versions("forum user", "lives_in")) == [("Lima", 0, INF)]

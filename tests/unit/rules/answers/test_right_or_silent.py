@@ -22,6 +22,7 @@ async def answer(lines: Sequence[str], question: str) -> str | None:
 
 
 SILENT = [
+    (["user: I have a clockwork cat."], "Do I have a cat?"),
     (["user: Check who stands in for Dr. Ferrer in August."], "Who stands in for Dr. Ferrer in August?"),
     (["user: Tessa asked me to marry her, but I said no."], "Am I married to Tessa?"),
     (["user: Tessa asked me to marry her on Saturday. I said no."], "When did I marry Tessa?"),

@@ -14,6 +14,9 @@ SILENT = [
     "Petra works at Norvik FWIW",
     "I live in Turku ish",
     "My boss is Petra NOT",
+    # questions without their mark
+    "Is my boss Petra",
+    "Did Petra live in Bergen",
     # pairs
     "Petra and Pavel work at Norvik and Halden.",
     "Petra and Pavel live in Turku and Bergen.",
