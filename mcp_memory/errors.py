@@ -88,7 +88,7 @@ class StoreError(McpMemoryError):
 
 
 class StoreBusy(StoreError):
-    """Another process held the store's lock for longer than ``storage.lock_timeout_s``."""
+    """Another process held the store's lock for longer than a write waits."""
 
 
 class StoreUnwritable(StoreError):

@@ -66,8 +66,8 @@ class WishSpan:
 def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpan]:
     """Yield the standing wishes of a message, in order.
 
-    A message that says anything else, but for thanks and greetings, has none: it may
-    say that the words are somebody else's, by a comment, a question or a signature.
+    A message that says anything else, but for thanks and greetings, has none: it may say that the words are somebody
+    else's, by a comment, a question or a signature.
 
     Args:
         text: the text of the message.

@@ -13,17 +13,8 @@ need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a ch
 
 The channels that only messages have, who said one (``speaker``, ``user``), are here too.
 
-``via`` and the switches are public, so they keep names that differ from the constant or from each other:
-
-    constant     name in via    switch
-    TITLE        head           heads
-    ENTITIES     entities       rare_entities
-    USER_FIRST   user           user_first
-    SIBLINGS     siblings       time, with ``TIME``
-    EXPERIENCE   experience     learning
-    PARTS        parts          none
-
-The switches of FACTS, EXPERIENCE and PROPAGATION are in the settings of the rooms that compute their scores.
+The names in ``via`` are public, so that of ``TITLE`` is still "head" and that of ``USER_FIRST`` "user". The switches of
+FACTS, EXPERIENCE ("learning") and PROPAGATION are in the settings of the rooms that compute their scores.
 
 All scores are in units of the cosine, so that talk and documents can be compared (``candidates.py``). "Measured" means:
 on dialogues and passages that are not part of this package.

@@ -101,10 +101,7 @@ async def in_turn(queue: anyio.Lock, timeout_s: float) -> AsyncIterator[float]:
 
 def busy(why: str, timeout_s: float) -> StoreBusy:
     """Return the error to raise where a write lock did not become free."""
-    return StoreBusy(
-        f"The memory was busy for {timeout_s:g} s: {why}. Nothing was stored. "
-        "Try again; storage.lock_timeout_s sets how long to wait."
-    )
+    return StoreBusy(f"The memory was busy for {timeout_s:g} s: {why}. Nothing was stored. Try again.")
 
 
 class WriteLock:

@@ -89,14 +89,12 @@ OPERATORS: Mapping[str, Offer] = {
     "local_points": Offer("ids", "a number such as P1; what is near it"),
     "global_points": Offer("query", "a question; what no point covers"),
 }
-"""The operators that are offered: MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's."""
-NOT_OFFERED = {
-    "event_time": "every piece is shown with its day",
-    "event_keywords": "taken before each turn (``reconstruct/frontier.py``)",
-    "expand_facts": "the recall before it has followed the facts, and its paths are shown",
-    "counterfactual": "the recall before it has repaired the paths",
-}
-"""The operators that are not, with the reason; a test finds those that stand in neither table."""
+"""The operators that are offered: MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's.
+
+Not ``event_time``, since every piece is shown with its day; not ``event_keywords``, which are taken before each turn
+(``reconstruct/frontier.py``); and not ``expand_facts`` and ``counterfactual``: the recall has followed the facts, and
+repaired their paths.
+"""
 _TAGGED = ("tag_events", "personal_aspect")
 _WHY = "Claude asked for it."
 

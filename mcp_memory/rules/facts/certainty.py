@@ -37,9 +37,9 @@ from mcp_memory.rules.facts.tables.closed import PREPOSITIONS
 Span = tuple[int, int]
 
 _ARTICLES = word_set("a an the my our")
-_FILLERS = word_set("a an the am is are was were be been being has have had do does did and also now just currently")
-_ASKING = word_set("am is are was were has have had do does did")
-"""Words that begin a question, whether a mark ends it or not."""
+_AUXILIARIES = word_set("am is are was were has have had do does did")
+"""A sentence that begins with one is a question, whether a mark ends it or not."""
+_FILLERS = _AUXILIARIES | word_set("a an the be been being and also now just currently")
 _FIRST_PERSON = word_set("i me my mine we us our ours")
 _DENIALS = word_set(
     "not no never longer any more anymore don't doesn't didn't isn't aren't wasn't weren't haven't hasn't hadn't can't"
@@ -77,7 +77,7 @@ def with_certainty(
         capital = said[0][1] - named if said else frozenset[str]()
         whole = [one for one in found if one.sentence == index and _is_whole(turn, one, written, capital)]
         whole = [one for one in whole if not _is_one_of_pairs(one, whole)]
-        asks = not said or not said[0][1].isdisjoint(_ASKING)
+        asks = not said or not said[0][1].isdisjoint(_AUXILIARIES)
         if whole and not asks and _is_all_said_by(turn, said, whole, times[index]):
             certain.update(one.id for one in whole)
         elif turn.kind != "document":

@@ -97,11 +97,6 @@ def _plain_form(stem: str) -> str:
     return stem + "e" if _ENDS_IN_E.search(stem) and not re.search(r"[aeiou]{2}[a-z]$", stem) else stem
 
 
-def is_known_form(word: str) -> bool:
-    """Return whether a word in lower case is a form of a verb in the lists."""
-    return word in _inflections()
-
-
 def _ing(lemma: str) -> str:
     if lemma.endswith("ie"):
         return lemma[:-2] + "ying"
