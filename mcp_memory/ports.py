@@ -20,7 +20,6 @@ from mcp_memory.domain.evidence import Evidence, RecallResult, Source, Suggestio
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.language_model import Reservation, Spending
-from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.status import Status, StoreStatus
@@ -342,7 +341,6 @@ class QuestionJudge(Protocol):
     """The judgements that one query needs, by one judge and within one budget; a new object for each query.
 
     Attributes:
-        scored_steps: steps of the beam search for which `score` may be asked; formulas of navigation score the rest.
         warnings: why another judge than the wanted one decided, in words, so far.
         spent: on a language model, so far; None if none was asked.
         follow_ups: times that it may be asked again about what the steps it asks for have found; 0 once its budget is
@@ -351,9 +349,6 @@ class QuestionJudge(Protocol):
 
     @property
     def follow_ups(self) -> int: ...  # noqa: D102
-
-    @property
-    def scored_steps(self) -> int: ...  # noqa: D102
 
     @property
     def warnings(self) -> tuple[str, ...]: ...  # noqa: D102
@@ -371,17 +366,6 @@ class QuestionJudge(Protocol):
             speakers: the speakers of the space.
             held: what the space holds: ``conversations``, ``documents``.
             span: the first and the last moment at which something was said there; None if no time is known.
-        """
-
-    async def score(self, query: Query, paths: Sequence[Path]) -> list[PathScores] | None:
-        """Return the scores of the paths of one step, in their order (DESIGN L5, REAL §3.3.2).
-
-        Args:
-            query: as understood.
-            paths: the beams, and what each of them could go on to, with the scores that the formulas give them.
-
-        Returns:
-            None to keep the scores of the formulas.
         """
 
     def assesses(self, recall: RecallResult) -> bool:

@@ -193,7 +193,6 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
         return EmbeddedQuestionJudge
     from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
     from mcp_memory.reasoning.anthropic.client import BudgetLimits
-    from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
     from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
     from mcp_memory.reasoning.judges import ClaudeQuestionJudge, QuestionJudgeSetup
 
@@ -206,8 +205,6 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
         allowance,
         limits.follow_ups,
         reader=ClaudeQuestionReader(claude) if chosen.understand and chosen.prepares else None,
-        paths=ClaudePathScorer(claude) if chosen.paths else None,
-        scored_steps=limits.scored_steps,
     )
     return lambda: ClaudeQuestionJudge(judges)
 

@@ -8,21 +8,19 @@ additional evidence was not judged, Claude's earlier judgement is kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput, QuestionJudge
 from mcp_memory.reasoning.anthropic.answer import ANOTHER, ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits
-from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
 from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 
 
@@ -37,8 +35,6 @@ class QuestionJudgeSetup:
         allowance: limits of one question.
         follow_ups: times that Claude may be asked again about one question.
         reader: interprets the question, with ``anthropic`` alone; None leaves that to the rules.
-        paths: scores the paths through facts, with ``anthropic`` alone; None leaves that to the formulas.
-        scored_steps: steps of the search through facts for which it is asked.
     """
 
     embedded: QuestionJudge
@@ -47,8 +43,6 @@ class QuestionJudgeSetup:
     allowance: BudgetLimits
     follow_ups: int = 2
     reader: ClaudeQuestionReader | None = None
-    paths: ClaudePathScorer | None = None
-    scored_steps: int = 1
 
 
 class ClaudeQuestionJudge:
@@ -65,11 +59,6 @@ class ClaudeQuestionJudge:
     def follow_ups(self) -> int:
         """See `ports.QuestionJudge`; none where the budget does not hold another judgement."""
         return self._judges.follow_ups if self._budget.left >= ANOTHER else 0
-
-    @property
-    def scored_steps(self) -> int:
-        """See `ports.QuestionJudge`; with ``auto`` it is not yet known whether a call is worth its cost."""
-        return self._judges.scored_steps if self._judges.paths and self._judges.when == "anthropic" else 0
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -98,17 +87,6 @@ class ClaudeQuestionJudge:
         except EngineError as error:
             self._record_failure("say what the question means", error)
             return query
-
-    async def score(self, query: Query, paths: Sequence[Path]) -> list[PathScores] | None:
-        """See `ports.QuestionJudge`."""
-        if self._judges.paths is None:
-            return None
-        self._asked = True
-        try:
-            return await self._judges.paths.score(query, paths, self._budget)
-        except EngineError as error:
-            self._record_failure("score the paths through the facts", error)
-            return None
 
     def assesses(self, recall: RecallResult) -> bool:
         """See `ports.QuestionJudge`; with ``auto`` where the loop ended without covering the query."""

@@ -15,16 +15,14 @@ class Effort(NamedTuple):
         calls: requests.
         input_tokens: uncached.
         follow_ups: times that it is asked again.
-        scored_steps: steps of the beam search through facts whose paths it scores.
     """
 
     calls: int
     input_tokens: int
     follow_ups: int
-    scored_steps: int
 
 
-EFFORTS = {"quick": Effort(3, 6_000, 1, 0), "normal": Effort(8, 8_000, 2, 1), "deep": Effort(16, 30_000, 6, 2)}
+EFFORTS = {"quick": Effort(3, 6_000, 1), "normal": Effort(8, 8_000, 2), "deep": Effort(16, 30_000, 6)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,9 @@ class EngineSettings:
         "embedded", 'nothing leaves the machine; "auto": Claude where that judge is unsure; "anthropic": always'
     )
     """``auto`` asks Claude where the embedded judgement of an answer or a recall is unsure, ``anthropic`` about each
-    that has evidence. The query and its evidence are sent; the last four settings say what else is."""
+    that has evidence. The query and its evidence are sent; the last three settings say what else is."""
     model: str = key(
-        "claude-haiku-5-5", "it is sent the query and the evidence found for it; see the last four keys, too"
+        "claude-haiku-5-5", "it is sent the query and the evidence found for it; see the last three keys, too"
     )
     timeout_s: float = key(
         20.0, "seconds for all requests of one query or goal; then the embedded engine goes on", POSITIVE
@@ -50,8 +48,8 @@ class EngineSettings:
         "how much Claude may spend on one query or goal: 3, 8 or 16 requests and 6,000, 8,000 or 30,000 tokens",
     )
     """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
-    times (MRAgent §3.2 stops after a bound too). ``quick`` goes without its interpretation of the question and its
-    scores of paths, which would take what the judgement needs; ``normal`` asks for scores once, ``deep`` twice."""
+    times (MRAgent §3.2 stops after a bound too). ``quick`` goes without its interpretation of the question, which
+    would take what the judgement needs."""
     calls: int = 0
     """Requests for one query or goal; 0 = as effort says."""
     input_tokens: int = 0
@@ -68,7 +66,6 @@ class EngineSettings:
         True, 'with "anthropic", Claude interprets the query; the names of up to 12 speakers are sent'
     )
     """Entities, relations and time that the query means, and what has to be found on the way."""
-    paths: bool = key(True, 'with "anthropic", it scores paths through facts where there are several; these are sent')
     points: bool = key(
         True, 'with "anthropic", it makes and merges memory points of a goal; these and evidence are sent'
     )

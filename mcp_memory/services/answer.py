@@ -40,7 +40,7 @@ from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.update import known_labels, learn, support_candidates, support_lesson
 from mcp_memory.services.points.edits import PointContext, store_points
-from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space, without_unknown_role
+from mcp_memory.services.recall.pipeline import embed_query, find, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
 
 PLAIN = 0.7
@@ -103,11 +103,10 @@ async def reconstruct(
             episodes.keep(new_episode(space, query, result))
         return result
     query = await embed_query(store, embedder, query, judge)
-    judged = await judge_paths(store, query, settings, judge)
     asked: JudgeInput | None = None
     async with store.reading() as view:
         space = view.space(query.space)
-        result, facts, candidates, gates = await find(store, embedder, view, query, settings, judged)
+        result, facts, candidates, gates = await find(store, embedder, view, query, settings)
         if judge is not None and result.breadth == "best" and judge.assesses(result):
             gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
             asked = judge_input(space, query, result, facts, candidates, gates)
@@ -156,10 +155,9 @@ async def answer(
     if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
         query = replace(query, limit=int(READ * limit), mode="auto")
     query = await embed_query(store, embedder, query, judge)
-    judged = await judge_paths(store, query, settings, judge)
     async with store.reading() as view:
         space = view.space(query.space)
-        result, facts, candidates, gates = await find(store, embedder, view, query, settings, judged)
+        result, facts, candidates, gates = await find(store, embedder, view, query, settings)
         gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
     broad = result.breadth != "best"

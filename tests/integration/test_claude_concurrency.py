@@ -33,15 +33,14 @@ CALLS = {
     "memory_reconstruct": {"query": QUESTION},
     "memory_evolve": {"goal": GOAL},
 }
-WAITS = [(tool, name) for tool in CALLS for name in ("question", "navigation", "answer")]
-WAITS.remove(("memory_evolve", "navigation"))  # the goal has one path
+WAITS = [(tool, name) for tool in CALLS for name in ("question", "answer")]
 
 
 @asynccontextmanager
 async def connected(script, **engine):
     """Yield a client of a server with every step of Claude on, the memory behind it, and the stand-in that it asks."""
     async with standing_in(script) as api:
-        memory = wired(api.url, understand=True, paths=True, points=True, **engine)
+        memory = wired(api.url, understand=True, points=True, **engine)
 
         async with in_memory(one=memory) as client:
             await structured(client, "memory_write", messages=MESSAGES)
@@ -90,5 +89,5 @@ async def test_ten_concurrent_calls_share_one_client_and_its_limit():
         assert {reply["answer"] for tool, reply in replies if tool == "memory_answer"} == {"Acme"}
         assert not [warning for _, reply in replies for warning in reply.get("warnings", [])]
         assert (len(opened), api.most_at_once) == (1, 3)
-        assert {room(asked) for asked in api.requests} >= {"question", "navigation", "answer"}
+        assert {room(asked) for asked in api.requests} >= {"question", "answer"}
         assert claude_of(memory).spent.calls == len(api.requests)

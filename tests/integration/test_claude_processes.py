@@ -100,7 +100,7 @@ async def test_questions_and_readings_of_two_servers_share_the_budget_of_a_day_a
         sent.update(numbered(asked).values() if room(asked) == "reading" else ())
     assert set(sent.values()) == {1}
     assert sum(asked.tokens for asked in api.requests if room(asked) == "reading") < 0.75 * DAY_TOKENS
-    assert {room(asked) for asked in api.requests} >= {"question", "navigation", "answer", "reading"}
+    assert {room(asked) for asked in api.requests} >= {"question", "answer", "reading"}
     counts = [[claude["texts"].get(state, 0) for state in ("waiting", "done", "failed")] for claude in statuses]
     assert all(sum(count) == len(TALK) + len(LONG) for count in counts)
 

@@ -89,7 +89,6 @@ class UnreliableClaude:
                 self._word(), tuple(some), missing=(self._word(),), look_for=[self._word()], names=[self._word()]
             ),
             "question": lambda _: self._meaning(),
-            "navigation": lambda some: {"scores": [{"id": one, "qr": 0.5, "lc": 0.9, "sa": 0.2} for one in some]},
             "reading": lambda some: {"facts": [self._fact(one) for one in some if one.isdecimal()]},
         }
         return forms[name](self._some(numbers))

@@ -14,7 +14,6 @@ from standin.rooms import each, meant
 
 _NUMBERED = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}\b")
-_QUESTION = re.compile(r"^Asked on \S+: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,6 @@ def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] |
         one = known.get(asked.question, Known())
         return meant(names=list(one.about), parts=list(one.parts))
 
-    def scores(asked: Asked) -> Reply:
-        one = known[_QUESTION.findall(asked.text)[-1]]
-        told = {number: _worth(line, asked.lines, one.way) for number, line in asked.lines.items()}
-        return message(json.dumps({"scores": [{"id": n, "qr": s, "lc": 0.9, "sa": s} for n, s in told.items()]}))
-
     def answers(asked: Asked) -> Reply:
         one = known.get(asked.question, Known())
         lines = {words: [n for n, line in asked.lines.items() if words in line] for words in one.words}
@@ -72,7 +66,7 @@ def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] |
             **_points(asked),
         )
 
-    return each(question=understands, navigation=scores, answer=answers, reading=reads)
+    return each(question=understands, answer=answers, reading=reads)
 
 
 def _points(asked: Asked) -> dict[str, Any]:
@@ -84,12 +78,3 @@ def _points(asked: Asked) -> dict[str, Any]:
         return {}
     made = {"of": [], "entities": names, "description": "They belong together.", "supports": grounds, "concern": ""}
     return {"points": [made]}
-
-
-def _worth(line: str, lines: Mapping[str, str], way: tuple[str, ...]) -> float:
-    """Return the score of a path: 1 where it ends at the answer, half where it may still reach it."""
-    start = re.match(r"\[(\w+)\]", line)
-    whole = f"{lines[start[1]]} {line}" if start else line
-    if not way or way[-1] not in whole:
-        return 0.5 if any(name in whole for name in way[:-1]) else 0.1
-    return 0.95

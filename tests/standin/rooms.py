@@ -12,7 +12,6 @@ from standin.replies import Reply, Silence, message
 TELLTALE = {
     "answer": "answerable",
     "question": "parts",
-    "navigation": "scores",
     "reading": "facts",
 }
 """By the room, a field that no other room's form has."""

@@ -17,10 +17,9 @@ provider's cache are counted apart. The size of a call is estimated before it, a
 Afterwards the reported usage counts; a call that was cut off counts as estimated, since it may have been billed, and
 one that reached no server counts nothing.
 
-The meaning of a question (``understanding.py``) and its paths (``paths.py``) are asked about first, and leave
-`ANSWER_TOKENS` and one call untouched. Of the remaining tokens the first judgement takes half, and each later one what
-is left (``answer.py``). Time is divided in the same way: the meaning may take 40 % of it, each scoring of paths 25 %,
-and the judgement the rest.
+The meaning of a question (``understanding.py``) is asked about first, and leaves `ANSWER_TOKENS` and one call alone. Of
+the remaining tokens the first judgement takes half, and each later one what is left (``answer.py``). Time is divided in
+the same way: the meaning may take 40 % of it, and the judgement the rest.
 """
 
 from __future__ import annotations
@@ -284,7 +283,7 @@ def _reached_nobody(error: APIConnectionError) -> bool:
 
 ANSWER_TOKENS = 3_000
 """Input tokens that earlier steps leave for the judgement: its frame with at least a dozen lines, and once more with a
-few of the missing ones. The meaning of a question and path scores are useless where no judge can be asked any more."""
+few of the missing ones. The meaning of a question is useless where no judge can be asked any more."""
 
 
 @dataclass(frozen=True, slots=True)

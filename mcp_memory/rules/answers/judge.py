@@ -21,7 +21,6 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation, Correction, RecallResult, Source
 from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import STOP_WORDS, mentions, stems, words
@@ -35,11 +34,6 @@ class EmbeddedQuestionJudge:
     @property
     def follow_ups(self) -> int:
         """None: it asks for no steps."""
-        return 0
-
-    @property
-    def scored_steps(self) -> int:
-        """None: the formulas of navigation are the embedded judge of paths."""
         return 0
 
     @property
@@ -57,10 +51,6 @@ class EmbeddedQuestionJudge:
     ) -> Query:
         """Return the query unchanged: the same rules have already parsed it."""
         return query
-
-    async def score(self, _query: Query, _paths: Sequence[Path]) -> list[PathScores] | None:
-        """Return None, so that the scores of navigation stand."""
-        return None
 
     def assesses(self, _recall: RecallResult) -> bool:
         """Return False: nobody judges."""

@@ -1,9 +1,8 @@
 """Recall: from a query to what a space holds for it, best first, and whether that suffices.
 
-Read it as one query's way: understand and embed it (`embed_query`), and let a judge score paths through the facts
-(`judge_paths`); then (`find`) follow the facts about what it names, look up what feedback taught and where that leads,
-search the raw text through every channel, go on by the loop where that is not enough, and show what was found as
-evidence.
+Read it as one query's way: understand and embed it (`embed_query`); then (`find`) follow the facts about what it names,
+look up what feedback taught and where that leads, search the raw text through every channel, go on by the loop where
+that is not enough, and show what was found as evidence.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from dataclasses import replace
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import RecallResult
-from mcp_memory.domain.paths import PathScores
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.gain.caller_feedback import (
@@ -29,10 +27,9 @@ from mcp_memory.language.constraints import events_between
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import topic_of, wanted_breadth
 from mcp_memory.language.stated import time_words
-from mcp_memory.navigation.beam import NEAR_NOTHING, SUFFICIENT, Judged, find_paths, score_segments
+from mcp_memory.navigation.beam import SUFFICIENT, find_paths, score_segments
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
-from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
@@ -115,38 +112,12 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     )
 
 
-async def judge_paths(store: Store, query: Query, settings: RecallSettings, judge: QuestionJudge | None) -> Judged:
-    """Return the scores that a judge gives to paths through the facts; none if it is not to be asked.
-
-    Args:
-        store: the store; no view is held while the judge is asked.
-        query: understood and embedded.
-        settings: the settings of recall.
-        judge: who is asked.
-    """
-    judged: dict[str, PathScores] = {}
-    for _ in range(judge.scored_steps if judge else 0):
-        async with store.reading() as view:
-            space = view.space(query.space)
-            cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
-            rarity = space.index(WordIndex).rarities(query.stems)
-            fork = find_paths(space, query, cosines, rarity, settings.navigation, judged).fork
-        scores = await judge.score(query, fork) if judge and fork else None
-        if not scores:
-            break
-        judged = dict(zip(map(serialise, fork), scores, strict=True)) | judged
-        if max(score.relevance for score in scores) < NEAR_NOTHING:
-            break  # the facts lead nowhere: what lies beyond them is not worth a call
-    return judged
-
-
 async def find(
     store: Store,
     embedder: Embedder,
     view: View,
     query: Query,
     settings: RecallSettings,
-    judged: Judged | None = None,
 ) -> tuple[RecallResult, KnownFacts, Sequence[Candidate], Mapping[int, float]]:
     """Return what a space holds for a query, as callers have taught it.
 
@@ -157,7 +128,6 @@ async def find(
         view: does not change meanwhile.
         query: understood and embedded; of its space.
         settings: the settings of recall.
-        judged: the scores of paths through the facts, from `judge_paths`.
 
     Returns:
         The result, what the facts know about the query, the candidates that its evidence shows, best first, and by row
@@ -167,7 +137,7 @@ async def find(
     query, without_role = without_unknown_role(space, query)
     cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
     rarity = space.index(WordIndex).rarities(query.stems)
-    ways = find_paths(space, query, cosines, rarity, settings.navigation, judged)
+    ways = find_paths(space, query, cosines, rarity, settings.navigation)
     learnt, activated, rounds, gates = guide(space, space.beliefs, query, cosines, settings.gain)
     points: Sequence[Point] = ()
     if settings.points.enabled:

@@ -11,7 +11,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import FoundPaths, Judged, search_facts
+from mcp_memory.navigation.beam import FoundPaths, search_facts
 from mcp_memory.navigation.fact_query import Moment
 from mcp_memory.navigation.paths import Cosine
 from mcp_memory.navigation.settings import NavigationSettings
@@ -70,7 +70,6 @@ def ask(
     settings: NavigationSettings = NavigationSettings(),  # noqa: B008 - frozen
     named: Sequence[str] = (),
     include_uncertain: bool = False,
-    judged: Judged | None = None,
 ) -> FoundPaths:
     query = understand(question, ()) if isinstance(question, str) else question
     return search_facts(
@@ -82,5 +81,4 @@ def ask(
         background=(0.0, 0.1),
         rarity={},
         settings=settings,
-        judged=judged,
     )

@@ -6,6 +6,7 @@ import pytest
 from small_graph import NOW, ask, graph, said, year
 
 from mcp_memory.domain.paths import PathScores
+from mcp_memory.navigation import beam
 from mcp_memory.navigation.settings import NavigationSettings
 
 ANN = (
@@ -79,17 +80,16 @@ def test_without_the_temporal_filter_past_facts_are_found_too() -> None:
     assert {"paris", "london"} <= set(ends("Where does Ann live?", settings=NavigationSettings(temporal_filter=False)))
 
 
-def test_paths_that_continue_after_the_last_step_are_final() -> None:  # DESIGN D31
+def test_paths_that_continue_after_the_last_step_are_final(monkeypatch: pytest.MonkeyPatch) -> None:  # DESIGN D31
     facts = graph(*(said(f"stop {place}", "leads_on", f"stop {place + 1}") for place in range(6)))
-    names = [f"stop {place}" for place in range(1, 4)]
-    lines = [f"stop 0 {' '.join(f'-leads_on[2010-01-01,now) c=.95-> {name}' for name in names[:n])}" for n in (1, 2, 3)]
-    judged = {line: PathScores(0.9, 0.9, place / 10) for place, line in enumerate(lines, 1)}
-    assert [path.end for path in ask(facts, "from here", named=["stop 0"], judged=judged).paths] == ["stop 3"]
+    further = [PathScores(0.9, 0.9, steps / 10) for steps in range(4)]  # each step answers more
+    monkeypatch.setattr(beam, "score_paths", lambda *given: [further[len(path.steps)] for path in given[-1]])
+    assert [path.end for path in ask(facts, "from here", named=["stop 0"]).paths] == ["stop 3"]
 
 
 def test_a_space_without_facts_has_no_roots_and_no_paths() -> None:
     found = ask(graph(), "Where does Ann live?")
-    assert (found.roots, found.paths, found.fork) == ((), (), ())
+    assert (found.roots, found.paths) == ((), ())
 
 
 def test_hostile_questions_find_nothing_and_break_nothing() -> None:

@@ -4,7 +4,7 @@ import pytest
 from enriched_memory import enriched, enriching, facts, jobs_of
 from judged_memory import asked, claude_of, judged
 from soak.invariants import faults
-from standin.replies import Reply, Silence, message, said
+from standin.replies import Reply, Silence, said
 from standin.rooms import each, meant, room
 from test_claude_fails import BAD
 from unit.services.learning_memory import memory as plain_memory
@@ -15,19 +15,15 @@ from mcp_memory.domain.requests import EvolveRequest
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 
 pytestmark = pytest.mark.anyio
-ON = {"understand": True, "paths": True, "points": True, "retries": 1, "input_tokens": 100_000, "calls": 100}
+ON = {"understand": True, "points": True, "retries": 1, "input_tokens": 100_000, "calls": 100}
 TALK = (
     *("Ann: My brother is Bob.", "Ann: My sister is Cleo.", "Ann: I like jazz.", "Ann: Bob met Cleo in Oslo."),
     *("Bob: I live in Rome.", "Bob: I work at Acme.", "Bob: I like tea.", "Cleo: I live in Oslo."),
 )
 QUESTION = "Where does the brother of Ann work?"
 GOAL = "How did Bob and Cleo meet?"
-STEPS = {
-    "question": "say what the question means",
-    "navigation": "score the paths through the facts",
-    "answer": "judge this",
-}
-OFF = {"question": {"understand": False}, "navigation": {"paths": False}, "answer": {}}
+STEPS = {"question": "say what the question means", "answer": "judge this"}
+OFF = {"question": {"understand": False}, "answer": {}}
 """Replies after which the embedded engine does the step."""
 NOT_JSON = "its reply was not the JSON that was asked for"
 OF_ANSWERS = ("unknown ids", "no citation", "no words")
@@ -35,10 +31,7 @@ OF_ANSWERS = ("unknown ids", "no citation", "no words")
 
 
 def good(asked):
-    """Reply well in every room: the question means what it says, all paths are equal, nothing is known for sure."""
-    if room(asked) == "navigation":
-        scores = ", ".join(f'{{"id": "{number}", "qr": 0.6, "lc": 0.6, "sa": 0.2}}' for number in asked.lines)
-        return message(f'{{"scores": [{scores}]}}')
+    """Reply well in every room: the question means what it says, nothing is known for sure."""
     others = {
         "question": meant(parts=["Who is the brother of Ann?"]),
         "answer": said(missing=("all of it",)),
@@ -65,7 +58,7 @@ def seen(recall):
 async def test_answer_and_recall_fall_back_to_the_embedded_engine(name):
     wanted = Query(QUESTION, "default", 12)
     engine = "embedded" if name == "answer" else "anthropic"
-    on = ON | ({"understand": False, "paths": False} if name == "answer" else {})
+    on = ON | ({"understand": False} if name == "answer" else {})
     async with judged(good, *TALK, **(on | OFF[name])) as (memory, _):
         memory.new_question_judge = EmbeddedQuestionJudge if name == "answer" else memory.new_question_judge
         text, own = (await asked(memory, QUESTION, learn=False)).text, await memory.reconstruct(wanted)
@@ -85,7 +78,7 @@ async def test_answer_and_recall_fall_back_to_the_embedded_engine(name):
 async def test_a_goal_falls_back_to_the_embedded_engine():
     alone = await told(plain_memory(read=True), *TALK)
     expected = [one.after for one in (await alone.evolve(EvolveRequest("default", goal=GOAL))).changes]
-    on = ON | {"understand": False, "paths": False}
+    on = ON | {"understand": False}
     for case, (reply, *_) in BAD.items():
         async with judged(bad_in("answer", reply), *TALK, **on) as (memory, _):
             done = await memory.evolve(EvolveRequest("default", goal=GOAL))
@@ -108,7 +101,7 @@ async def test_a_bad_reading_leaves_the_facts_of_the_rules():
 
 @pytest.mark.parametrize("reply", [Silence(), Reply(200, b"{}")])
 async def test_a_call_keeps_its_time_and_budget_when_every_step_fails(reply):
-    async with judged([reply], *TALK, understand=True, paths=True, points=True, timeout_s=0.6) as (memory, _):
+    async with judged([reply], *TALK, understand=True, points=True, timeout_s=0.6) as (memory, _):
         await claude_of(memory)._sdk_client()
         recall = await memory.reconstruct(Query(QUESTION, "default", 12))
         answer = await asked(memory, QUESTION)
@@ -116,7 +109,7 @@ async def test_a_call_keeps_its_time_and_budget_when_every_step_fails(reply):
         assert (recall.engine, answer.engine, done.engine) == ("embedded",) * 3
         for spent, warnings in ((recall.spent, recall.warnings), (answer.recall.spent, answer.recall.warnings)):
             told = " ".join(warnings)
-            assert all(STEPS[name] in told for name in ("question", "navigation", "answer"))
+            assert all(STEPS[name] in told for name in ("question", "answer"))
             assert spent is not None
             assert spent.calls <= 8
             assert spent.seconds < 3 * 0.6  # a machine may be busy

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 STEPS: tuple[tuple[EvolveStep, ...], ...] = ((), ("points",), ("merge",))
 REPLIES = 400
 """Of each seed, of which there are eight."""
-ON = {"understand": True, "paths": True, "points": True, "enrich": "all", "retries": 1}
+ON = {"understand": True, "points": True, "enrich": "all", "retries": 1}
 PLACES = ("Rome", "Oslo", "Turin", "Porto", "Lyon")
 TALK = (
     *("Ann: My brother is Bob.", "Ann: My sister is Cleo.", "Ann: I like jazz.", "Ann: Bob met Cleo in Oslo."),
@@ -52,8 +52,6 @@ def plausible(request, draw):
     if room(request) == "question":
         told = {"names": some(names), "relations": some(("lives_in", "sibling_of", "x")), "intent": "FACT"}
         return told | {"asked": "where", "since": "", "until": "2024", "uncertain": True, "parts": some(words)}
-    if room(request) == "navigation":
-        return {"scores": [{"id": n, "qr": draw.choice(shares), "lc": 0.9, "sa": draw.choice(shares)} for n in shown]}
     if room(request) == "answer":
         told = judgement(draw.choice(("", *words)), some(shown), missing=some(words), confidence=draw.choice(shares))
         told |= {"look_for": some(words), "names": some(names)}
@@ -141,7 +139,7 @@ async def test_calls_succeed_and_what_is_stored_is_sound(seed):
             assert space.turns[fact.turn_id].text[fact.start : fact.end].strip()
 
 
-ROOMS = {"question", "navigation", "answer", "reading"}
+ROOMS = {"question", "answer", "reading"}
 
 
 def _shares(scores):

@@ -11,7 +11,7 @@ from standin.rooms import room
 from mcp_memory.domain.query import Query
 
 pytestmark = pytest.mark.anyio
-ON = {"understand": True, "paths": True, "points": True}
+ON = {"understand": True, "points": True}
 TOPICS = ("tram", "soup", "window", "garden", "radio", "novel", "coat", "market", "river", "lamp", "piano", "kettle")
 SMALL_TALK = tuple(
     f"{'Ann' if place % 2 else 'Bob'}: The {TOPICS[place % 12]} and the {TOPICS[(place * 5 + 3) % 12]} kept me busy"
@@ -129,7 +129,6 @@ async def test_a_perfect_judge_is_right_within_its_calls_and_tokens(ask):
     assert median(bill.calls) <= 3
     assert max(bill.tokens) <= 8_000
     assert median(bill.tokens) <= 4_100
-    assert sum("navigation" in one for one in bill.rooms) >= len(HOPS)
     assert sum(one.count("answer") > 1 for one in bill.rooms) >= 3
 
 
