@@ -106,31 +106,6 @@ MEM0 = {
         {"id": "2", "memory": "Has a boat", "user_id": "tomas", "updated_at": "2024-05-06T00:00:00Z"},
     ]
 }
-ZEP = {
-    "edges": [
-        {
-            "uuid": "e1",
-            "name": "WORKS_AT",
-            "fact": "Ines works at the Aquarium",
-            "source_node_uuid": "n1",
-            "target_node_uuid": "n2",
-            "episodes": ["p1"],
-            "valid_at": "2024-01-01T00:00:00Z",
-            "invalid_at": "2024-06-01T00:00:00Z",
-        },
-        {"uuid": "e2", "name": "KNOWS", "source_node_uuid": "n1", "target_node_uuid": "gone", "episodes": []},
-    ],
-    "nodes": [{"uuid": "n1", "name": "Ines"}, {"uuid": "n2", "name": "Aquarium"}],
-    "episodes": [
-        {
-            "uuid": "p1",
-            "content": "Ines(user): I work at the Aquarium.\nBot(assistant): Since when?",
-            "source": "message",
-            "created_at": "2024-05-05T10:00:00Z",
-        },
-        {"uuid": "p2", "content": "The tank is six metres deep.", "source": "text", "name": "Tank"},
-    ],
-}
 BASIC = """---
 title: Brewing coffee
 permalink: notes/coffee

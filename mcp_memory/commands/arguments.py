@@ -16,7 +16,7 @@ from mcp_memory.domain.access import SPACE_NAME
 
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
 """What the server can be installed into, see `mcp_memory.commands.clients`."""
-KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "zep", "basic-memory", "text", "csv")
+KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "basic-memory", "text", "csv")
 """What can be imported: a copy of `mcp_memory.services.transfer.foreign.kinds.READERS`, which imports much."""
 READINGS = ("id", "session", "entity", "message", "space")
 """What a name can mean to ``show``, in the order in which it is tried."""

@@ -36,7 +36,7 @@ from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import WHOLE, export_lines, markdown_files, values_of
-from mcp_memory.services.transfer.foreign.importing import PLACES, ForeignImport, ItemLimits, import_foreign
+from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import Imported, import_file
@@ -45,8 +45,10 @@ from mcp_memory.settings import Settings
 from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.visible import one_line, with_masks
+from mcp_memory.visible import with_masks
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
+
+NOTHING_NEW = "Nothing of it is new: nothing was stored."
 
 
 def check_folder(folder: Path) -> None:
@@ -210,7 +212,7 @@ def _own_lines(imported: Imported, *, dry_run: bool) -> Iterator[str]:
     if dry_run:
         yield f"All of {records} can be imported; nothing was stored."
         return
-    yield f"Stored {_in_words(imported.stored)}." if stored else "Nothing of it is new: nothing was stored."
+    yield f"Stored {_in_words(imported.stored)}." if stored else NOTHING_NEW
     if imported.missing:
         left = quantity(imported.missing, "record")
         yield f"{left} not stored: what they rest on was forgotten here, and is not in the file."
@@ -225,18 +227,14 @@ def _foreign_lines(found: ForeignImport, space: str, *, dry_run: bool) -> Iterat
     if found.bad:
         rest = f"; the first {len(found.skipped)} are listed" if found.bad > len(found.skipped) else ""
         yield f"{quantity(found.bad, 'bad record')} skipped{rest}."
-    for (what, why), (count, places) in found.unread.items():
-        more = ", …" if count > PLACES == len(places) else ""
-        yield f"Left out: {quantity(count, what)} {why} ({one_line(', '.join(places))}{more})."
-    new, total = found.stored.total(), found.found.total()
-    there = total - new - found.left_out
-    known = f" {there:,} of {quantity(total, 'item')} are there already." if there > 0 else ""
-    if not new:
-        yield "Nothing of it is new: nothing was stored."
-    elif dry_run:
-        yield f"Would store {_in_words(found.stored)} in space {space!r}; without --dry-run it does.{known}"
-    else:
-        yield f"Stored {_in_words(found.stored)} in space {space!r}.{known}"
+    for (what, why), count in found.unread.items():
+        yield f"Left out: {quantity(count, what)} {why}."
+    if dry_run:
+        yield f"Nothing was stored; without --dry-run it goes into space {space!r}, as far as it is new there."
+        return
+    new, there = found.stored.total(), found.found.total() - found.stored.total() - found.left_out
+    known = f" {there:,} of {quantity(found.found.total(), 'item')} are there already." if there > 0 else ""
+    yield f"Stored {_in_words(found.stored)} in space {space!r}.{known}" if new else NOTHING_NEW
     if found.secrets:
         yield "Secrets in it are masked wherever they are shown, searched, exported or sent."
     if found.left_out:

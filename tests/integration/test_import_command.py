@@ -22,13 +22,12 @@ def test_a_chatgpt_export_is_counted_stored_and_stored_once(tmp_path, capsys):
     file = str(write_json(tmp_path / "conversations.json", chats))
     assert main(["import", file, "--dry-run"]) == 0
     said = capsys.readouterr()
-    places = "conversations.json, record 1 (line 1), conversations.json, record 3 (line 1)"
     assert said.out.splitlines() == [
         f"{file} (chatgpt) holds 6 messages, 2 documents in 2 sessions.",
         "1 bad record skipped.",
-        f"Left out: 2 messages of tools, thoughts, or hidden ({places}).",
-        f"Left out: 4 messages on branches that were abandoned ({places}).",
-        "Would store 6 messages, 2 documents in space 'default'; without --dry-run it does.",
+        "Left out: 2 messages of tools, thoughts, or hidden.",
+        "Left out: 4 messages on branches that were abandoned.",
+        "Nothing was stored; without --dry-run it goes into space 'default', as far as it is new there.",
     ]
     assert said.err == "skipped: conversations.json, record 2 (line 1) is no JSON object\n"
     assert main(["import", file, "--space", "chats"]) == 0

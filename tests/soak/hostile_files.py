@@ -55,7 +55,7 @@ def read_foreign(path: Path) -> int:
         kind = recognise(files)
         if kind == OWN:
             return read_export(path) if path.is_file() else 0
-        counted = work.count(READERS[kind](files), new=True)
+        counted = work.count(READERS[kind](files))
         parts = work.parts(READERS[kind](files), counted)
         while work.next_requests(parts):
             pass

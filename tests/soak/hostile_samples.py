@@ -15,7 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat
+from foreign_files import BASIC, MEM0, OFFICIAL, chatgpt_chat, claude_chat
 
 from mcp_memory.storage.schema import FORMAT
 
@@ -30,7 +30,6 @@ def sample_of(name: str) -> bytes:
         "claude": [claude_chat(0), claude_chat(1), {"conversations_memory": "Likes tea", "account_uuid": "a"}],
         "official": {"entities": OFFICIAL[:2], "relations": OFFICIAL[2:]},
         "mem0": MEM0 | {"relations": [{"source": "ann", "relationship": "knows", "target": "ben"}]},
-        "zep": ZEP,
         "tokens": {"tokens": [_token("ann"), _token("ben")]},
         "client.json": {"mcpServers": {"memory": {"command": "mcp-memory", "args": ["serve"]}, "x": {"command": "y"}}},
     }
@@ -225,7 +224,7 @@ def single(name: str, suffix: str) -> Make:
     return make
 
 
-NAMES = {"chatgpt": ".json", "claude": ".json", "official": ".json", "mem0": ".json", "zep": ".json", "lines": ".jsonl",
+NAMES = {"chatgpt": ".json", "claude": ".json", "official": ".json", "mem0": ".json", "lines": ".jsonl",
          "basic": ".md", "text": ".md", "csv": ".csv"}  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from mcp_memory.services.transfer.foreign.reading import (
     SkippedRecord,
     moment_in,
     needed,
+    object_in,
     objects_in,
     said_in,
     short_name,
@@ -69,9 +70,7 @@ def _chatgpt_chat(record: JsonRecord) -> Iterator[Found]:
     began, items, unseen = moment_in(chat, "create_time"), [], 0
     branch = _branch(nodes, chat.get("current_node"))
     for name, node in branch:
-        said = node.get("message")
-        if not isinstance(said, dict):
-            continue
+        said = object_in(node, "message")
         try:
             item = _chatgpt_message(name, said, began)
         except BadRecord as problem:
@@ -80,18 +79,18 @@ def _chatgpt_chat(record: JsonRecord) -> Iterator[Found]:
         if item is not None:
             items.append(item)
         else:
-            unseen += _object(said, "author").get("role") != "system" and bool(_object(said, "content"))
-    others = [node for name, node in nodes.items() if name not in dict(branch) and isinstance(node, dict)]
+            unseen += object_in(said, "author").get("role") != "system" and bool(object_in(said, "content"))
+    on_branch = {name for name, _ in branch}
+    others = sum(name not in on_branch and isinstance(nodes[name], dict) and bool(object_in(nodes[name], "message"))
+                 for name in nodes)  # fmt: skip
     yield ForeignRecord(record.place, session, "message", tuple(items))
     yield from _titled(record.place, session, text_in(chat, "title"), began)
-    yield from _not_shown(record.place, unseen, sum(isinstance(node.get("message"), dict) for node in others))
+    yield from _not_shown(unseen, others)
 
 
-def _not_shown(place: str, unseen: int, abandoned: int) -> Iterator[LeftOut]:
-    if unseen:
-        yield LeftOut(place, "message", "of tools, thoughts, or hidden", unseen)
-    if abandoned:
-        yield LeftOut(place, "message", "on branches that were abandoned", abandoned)
+def _not_shown(unseen: int, abandoned: int) -> Iterator[LeftOut]:
+    yield LeftOut("message", "of tools, thoughts, or hidden", unseen)
+    yield LeftOut("message", "on branches that were abandoned", abandoned)
 
 
 def _titled(place: str, session: str, title: str | None, began: Millis | None) -> Iterator[ForeignRecord]:
@@ -120,7 +119,7 @@ def _branch(nodes: Mapping[str, Any], current: object) -> list[tuple[str, Mappin
 
 def _chatgpt_message(name: str, said: Mapping[str, Any], began: Millis | None) -> NewItem | None:
     """Return a message, or None if it is none that people see: of a tool, to a tool, a thought, or hidden."""
-    author, content, about = (_object(said, part) for part in ("author", "content", "metadata"))
+    author, content, about = (object_in(said, part) for part in ("author", "content", "metadata"))
     role = author.get("role")
     if role not in ("user", "assistant") or about.get("is_visually_hidden_from_conversation"):
         return None
@@ -175,7 +174,7 @@ def _claude_chat(place: str, chat: Mapping[str, Any]) -> Iterator[Found]:
     yield ForeignRecord(place, session, "message", tuple(items))
     yield ForeignRecord(place, session, "document", tuple(attached))
     yield from _titled(place, session, text_in(chat, "name"), began)
-    yield from _not_shown(place, unseen, len(messages) - len(branch))
+    yield from _not_shown(unseen, len(messages) - len(branch))
 
 
 def _claude_branch(messages: Sequence[Mapping[str, Any]], leaf: str | None) -> list[int]:
@@ -230,28 +229,20 @@ def _claude_memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def _claude_project(place: str, project: Mapping[str, Any]) -> Iterator[Found]:
-    session, items = short_name("claude-project", needed(project, "uuid")), []
-    began = moment_in(project, "created_at")
-    if told := text_in(project, "prompt_template"):
-        title = short_name(f"Instructions of the project {text_in(project, 'name') or ''}".strip())
-        ref = short_name("claude", needed(project, "uuid"), "instructions")
-        items.append(NewItem(told, ref=ref, title=title, said_at=began))
+    uuid, name, began = needed(project, "uuid"), text_in(project, "name") or "", moment_in(project, "created_at")
+    items = []
+    for field, what, ref in (
+        ("prompt_template", "Instructions", "instructions"),
+        ("description", "Description", "about"),
+    ):
+        if told := text_in(project, field):
+            title = short_name(f"{what} of the project {name}".strip())
+            items.append(NewItem(told, ref=short_name("claude", uuid, ref), title=title, said_at=began))
     for document in objects_in(project, "docs"):
         if text := text_in(document, "content"):
             named, when = text_in(document, "filename"), moment_in(document, "created_at")
-            ref = short_name("claude", needed(document, "uuid"))
-            titled = short_name(named) if named else None
+            ref, titled = short_name("claude", needed(document, "uuid")), short_name(named) if named else None
             items.append(NewItem(text, ref=ref, title=titled, said_at=began if when is None else when))
         else:
-            yield LeftOut(place, "document", "of a project, without its text")
-    if about := text_in(project, "description"):
-        title = short_name(f"Description of the project {text_in(project, 'name') or ''}".strip())
-        items.append(
-            NewItem(about, ref=short_name("claude", needed(project, "uuid"), "about"), title=title, said_at=began)
-        )
-    yield ForeignRecord(place, session, "document", tuple(items))
-
-
-def _object(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = fields.get(name)
-    return value if isinstance(value, dict) else {}
+            yield LeftOut("document", "of a project, without its text")
+    yield ForeignRecord(place, short_name("claude-project", uuid), "document", tuple(items))

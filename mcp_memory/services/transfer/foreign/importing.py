@@ -25,7 +25,7 @@ from mcp_memory.domain.ids import UNKEYED, digest, former_ref
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import USERS, Turn, turn_id
+from mcp_memory.domain.turns import USERS
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
 from mcp_memory.services.ingest import Reading, derive, silent
@@ -36,12 +36,10 @@ from mcp_memory.services.transfer.foreign.reading import (
     Found,
     LeftOut,
     SkippedRecord,
-    parts_of,
-    size,
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import LoggedStore
-from mcp_memory.services.write import make_plan, requested_turns, write_many
+from mcp_memory.services.write import requested_turns, write_many
 from mcp_memory.temporal.assertions import statement
 from mcp_memory.view.facts import NAMING
 from mcp_memory.view.space import Space
@@ -51,9 +49,7 @@ AT_ONCE = 2_048
 CHARACTERS = 64_000
 """Characters from which on a commit takes no further item: some ten seconds of embedding."""
 LISTED = 20
-"""Bad records, and sorts of what is left out, that are listed; the others are only counted."""
-PLACES = 3
-"""Places that are named of what is left out."""
+"""Bad records that are listed; the others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +68,11 @@ class ForeignImport:
     Attributes:
         found: how many messages, documents and facts can be imported.
         sessions: in how many sessions.
-        stored: how many of them were stored, or would be.
+        stored: how many of them were stored.
         left_out: of them, since they were forgotten here.
         skipped: the first bad records.
         bad: how many bad records there are.
-        unread: what is left out since it is no record: by what it is and why, how much there is and where.
+        unread: how much is left out since it is no record, by what it is and why.
         secrets: whether what was stored holds some.
     """
 
@@ -86,7 +82,7 @@ class ForeignImport:
     left_out: int = 0
     skipped: list[SkippedRecord] = field(default_factory=list)
     bad: int = 0
-    unread: dict[tuple[str, str], tuple[int, list[str]]] = field(default_factory=dict)
+    unread: Counter[tuple[str, str]] = field(default_factory=Counter)
     secrets: bool = False
 
     def skip(self, record: SkippedRecord) -> None:
@@ -94,16 +90,6 @@ class ForeignImport:
         self.bad += 1
         if len(self.skipped) < LISTED:
             self.skipped.append(record)
-
-    def leave(self, part: LeftOut) -> None:
-        """Note what is left out."""
-        key = part.what, part.why
-        if key not in self.unread and len(self.unread) >= LISTED:
-            key = part.what, "of further sorts"
-        count, places = self.unread.get(key, (0, []))
-        if len(places) < PLACES and part.place not in places:
-            places = [*places, part.place]
-        self.unread[key] = count + part.count, places
 
 
 async def import_foreign(
@@ -130,7 +116,7 @@ async def import_foreign(
         limits: the limits of a write; what exceeds them is a bad record.
         now: kept beside the time of each text.
         again: whether to store what was forgotten here, too.
-        dry_run: only count.
+        dry_run: only check and count.
         progress: in items and facts.
 
     Raises:
@@ -139,20 +125,20 @@ async def import_foreign(
     """
     async with store.reading(whole=False) as view:
         work = _ForeignWork(store, reading, view.space(space), limits, now, again)
-        result = await to_thread.run_sync(partial(work.count, read(files), new=dry_run))
+        result = await to_thread.run_sync(work.count, read(files))
     if not result.found.total():
         problem = f"nothing in it can be imported; {result.bad:,} bad records" if result.bad else "it holds nothing"
         first = f" The first: {result.skipped[0].place} {result.skipped[0].problem}." if result.skipped else ""
         raise InvalidInput("FILE", problem, f"If it is of another kind, say --from KIND.{first}")
     if dry_run:
         return result
-    result.stored, result.left_out, total, done = Counter(), 0, result.found.total(), 0
+    total, done = result.found.total(), 0
     parts = work.parts(read(files), result)
     while requests := await to_thread.run_sync(work.next_requests, parts):
         for together in requests:
             await progress(done, total, "importing")
             await work.store_together(together, result)
-            done += sum(map(size, together))
+            done += sum(map(_size, together))
     await progress(total, total, "importing")
     return result
 
@@ -168,39 +154,33 @@ class _ForeignWork:
     now: Millis
     again: bool
 
-    def count(self, records: Iterable[Found], *, new: bool) -> ForeignImport:
-        """Return how much there is, what is bad, and, if asked for, how much of it is ``new``."""
+    def count(self, records: Iterable[Found]) -> ForeignImport:
+        """Return how much there is, and what is bad."""
         result, sessions = ForeignImport(), set()
         for record in records:
             for found in self._checked(record):
                 if isinstance(found, SkippedRecord):
                     result.skip(found)
                 elif isinstance(found, LeftOut):
-                    result.leave(found)
-                elif size(found):
+                    result.unread[found.what, found.why] += found.count
+                elif found.items or found.facts:
                     sessions.add(found.session)
                     result.found.update({f"{found.kind}s": len(found.items), "facts": len(found.facts)})
-                    if new:
-                        for part in self._kept(found, result):
-                            result.stored.update(self._new(part))
-        result.sessions = len(sessions)
+        result.sessions, result.unread = len(sessions), +result.unread
         return result
 
     def parts(self, records: Iterable[Found], result: ForeignImport) -> Iterator[WriteRequest]:
-        """Yield each item that may be stored with its facts, and each other fact."""
+        """Yield each item with its facts, and each other fact, but for those that were forgotten here."""
         for record in records:
             for found in self._checked(record):
-                if isinstance(found, ForeignRecord):
-                    yield from self._kept(found, result)
-
-    def _kept(self, record: ForeignRecord, result: ForeignImport) -> Iterator[WriteRequest]:
-        """Yield the parts of a record that were not forgotten here."""
-        facts = tuple(replace(fact, undated=True) for fact in record.facts)
-        for part in parts_of(WriteRequest(self.space.name, record.session, record.kind, record.items, facts)):
-            if self.again or not self._was_forgotten(part):
-                yield part
-            else:
-                result.left_out += size(part)
+                if not isinstance(found, ForeignRecord):
+                    continue
+                facts = tuple(replace(fact, undated=True) for fact in found.facts)
+                for part in _parts_of(WriteRequest(self.space.name, found.session, found.kind, found.items, facts)):
+                    if self.again or not self._was_forgotten(part):
+                        yield part
+                    else:
+                        result.left_out += _size(part)
 
     def next_requests(self, parts: Iterator[WriteRequest]) -> list[list[WriteRequest]]:
         """Return the next parts as requests that are stored together, of each session one; none after the last part."""
@@ -212,7 +192,7 @@ class _ForeignWork:
                 part if held is None else replace(held, items=held.items + part.items, facts=held.facts + part.facts)
             )
             kinds[part.kind][part.session] = joined
-            items += size(part)
+            items += _size(part)
             characters += sum(len(item.text) for item in part.items)
             if items >= AT_ONCE or characters >= CHARACTERS:
                 break
@@ -224,7 +204,7 @@ class _ForeignWork:
             derived = partial(derive, self.reading, progress=silent)
             batch, secrets = await write_many(self.store, requests, reading=self.reading, derive=derived, now=self.now)
         except InvalidInput as refusal:
-            parts = requests if len(requests) > 1 else parts_of(requests[0])
+            parts = requests if len(requests) > 1 else _parts_of(requests[0])
             if len(parts) > 1:
                 for part in parts:
                     await self.store_together([part], result)
@@ -245,7 +225,7 @@ class _ForeignWork:
         if claims := [fact for fact in record.facts if _is_claim(fact)]:
             record = _as_text(record, claims)
             why = "about names or wishes of the user, which only the user states; kept as text"
-            yield LeftOut(record.place, "fact", why, len(claims))
+            yield LeftOut("fact", why, len(claims))
         items, facts, lost = [], [], set()
         for item in record.items:
             try:
@@ -257,7 +237,7 @@ class _ForeignWork:
                 yield SkippedRecord(f"{record.place}{named}", str(problem))
         for fact in record.facts:
             if fact.source in lost:
-                yield LeftOut(record.place, "fact", "of what was skipped")
+                yield LeftOut("fact", "of what was skipped")
                 continue
             try:
                 self._check_names(fact.head, fact.tail)
@@ -282,27 +262,25 @@ class _ForeignWork:
                 raise BadRecord(f"has a name of {len(name):,} characters, {name[:40]!r}")
 
     def _was_forgotten(self, part: WriteRequest) -> bool:
-        """Return whether the text of an item or a fact was forgotten here, which an older program may have stored."""
+        """Return whether the text of an item or a fact was forgotten here."""
         ref = part.items[0].ref if part.items else part.facts[0].source
-        ref = next(iter(self._turns(part)[1].values())).ref if ref is None else ref
-        ids, place = self.space.ids, (part.space, part.session)
-        names = ids.turn(*place, ids.ref(ref), "", 0), turn_id(*place, former_ref(ref), "", 0)
-        return any(map(self.store.was_forgotten, names))
+        if ref is None:
+            _, statements = requested_turns(part, self.now, self.reading.masking, self.reading.zone)
+            ref = statements[0].ref
+        ids = self.space.ids
+        return self.store.was_forgotten(ids.turn(part.space, part.session, ids.ref(ref), "", 0))
 
-    def _new(self, part: WriteRequest) -> Counter[str]:
-        """Return how much of an item or a fact is not stored yet; a source that is not stored comes with the file."""
-        source = part.facts[0].source if part.facts and not part.items else None
-        if source is not None and self.space.current(part.session, self.space.ref_of(part.session, source)) is None:
-            return Counter(facts=len(part.facts))
-        try:
-            plan = make_plan(self.space, part, *self._turns(part), self.reading.masking, self.now)
-        except InvalidInput:  # its id has another text here
-            return Counter()
-        new = Counter(f"{turn.kind}s" for turn, _ in plan.new if turn.kind != "statement")
-        return new + Counter(facts=sum(one.id not in plan.known for one in plan.stated))
 
-    def _turns(self, part: WriteRequest) -> tuple[list[Turn], dict[int, Turn]]:
-        return requested_turns(part, self.now, self.reading.masking, self.reading.zone)
+def _size(request: WriteRequest) -> int:
+    return len(request.items) + len(request.facts)
+
+
+def _parts_of(whole: WriteRequest) -> list[WriteRequest]:
+    """Return a request as one for each item with the facts of it, and one for each other fact."""
+    own = {item.ref: tuple(fact for fact in whole.facts if fact.source == item.ref) for item in whole.items}
+    parts = [replace(whole, items=(item,), facts=own[item.ref]) for item in whole.items]
+    others = [fact for fact in whole.facts if fact.source is None or fact.source not in own]
+    return parts + [replace(whole, kind="statement", items=(), facts=(fact,)) for fact in others]
 
 
 def _is_claim(fact: NewFact) -> bool:

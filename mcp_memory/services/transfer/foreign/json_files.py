@@ -8,27 +8,27 @@ no JSON, costs no other; a file that is no JSON around its records, or ends too 
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import IO, Any
+from typing import IO, Any, Literal, NamedTuple
 
 from mcp_memory.bounds import RECORD_BYTES, OverBounds, check_bounds, parse_json
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.reading import (
-    ENCODINGS,
     NAME_CHARS,
+    PIECE,
     BadRecord,
     Found,
     SkippedRecord,
+    lines_of,
     not_utf8,
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
-PIECE = 1 << 16
-"""Bytes that are read at once; a file may be one line of gigabytes."""
 LOOKED_AT = 1 << 20
 """Bytes at the beginning of a JSON file that are looked at."""
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -39,25 +39,20 @@ _DECODER = json.JSONDecoder(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class JsonKeys:
-    """The names at the beginning of a JSON file.
+class Shape(NamedTuple):
+    """What a JSON file looks like at its beginning.
 
     Attributes:
-        root: those of the object that the file is, or of its first line; empty if it is an array.
-        first: those of the first object in the file's array.
-        array: whether it is an array.
-        lines: whether it is JSON lines: its first line is a value, and more follows.
+        form: one object, an array, or JSON lines: the first line is a value, and more follows.
+        names: those in the object, in the first object of the array, or in the first line.
     """
 
-    root: frozenset[str] = frozenset()
-    first: frozenset[str] = frozenset()
-    array: bool = False
-    lines: bool = False
+    form: Literal["object", "array", "lines"]
+    names: frozenset[str]
 
 
-def keys_of(file: SourceFile) -> JsonKeys:
-    """Return the names at the beginning of a JSON file; of a file that is none, those that look like names."""
+def shape_of(file: SourceFile) -> Shape:
+    """Return what a JSON file looks like; of a file that is none, the names are what looks like names."""
     with file.open() as stream:
         head = stream.read(LOOKED_AT).removeprefix(codecs.BOM_UTF8).lstrip()
     array = head[:1] == b"["
@@ -68,14 +63,15 @@ def keys_of(file: SourceFile) -> JsonKeys:
             break
         if found[2] and depth == level:
             names.add(found[1][1:-1].decode("utf-8", "replace"))
+    if array:
+        return Shape("array", frozenset(names))
     first, _, rest = head.partition(b"\n")
     try:
-        lines = not array and bool(rest.strip())
+        lines = bool(rest.strip())
         parse_json(first.decode()) if lines else None
     except ValueError as error:
         lines = isinstance(error, OverBounds)
-    keys, none = frozenset(names), frozenset[str]()
-    return JsonKeys(none if array else keys, keys if array else none, array, lines)
+    return Shape("lines" if lines else "object", frozenset(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +95,77 @@ class JsonRecord:
         return self.value
 
 
+def json_values(file: SourceFile, *lists: str) -> Iterator[tuple[str, JsonRecord]]:
+    """Yield the records of a JSON file in any of its forms, with the name of their list in it, else "".
+
+    It may be one object that holds lists, one of ``lists`` among them, an array, one record, or JSON lines.
+
+    Raises:
+        InvalidInput: the file is no JSON in UTF-8 around its records, or it was cut short; with the line.
+    """
+    shape = shape_of(file)
+    if shape.form == "lines":
+        yield from (("", record) for record in _lines(file))
+        return
+    with file.open() as stream:
+        text = _Text(file, stream)
+        try:
+            if shape.names & set(lists) and shape.form == "object":
+                yield from text.members()
+            elif shape.form == "array":
+                yield from (("", record) for record in text.items("record"))
+            elif text.peek():
+                yield "", text.record("record 1")
+            text.take("")
+        except UnicodeDecodeError:
+            raise not_utf8(file.name) from None
+
+
+def each(
+    values: Iterable[tuple[str, JsonRecord]], read: Callable[[str, JsonRecord], Iterable[Found]]
+) -> Iterator[Found]:
+    """Yield what ``read`` makes of each record, given the name of its list, and name those that cannot be read."""
+    for section, record in values:
+        try:
+            yield from read(section, record)
+        except BadRecord as problem:
+            yield SkippedRecord(record.place, str(problem))
+
+
+def _lines(file: SourceFile) -> Iterator[JsonRecord]:
+    """Yield the values of JSON lines; one that is no JSON, or over a bound, has a problem; the last is cut short."""
+    number, broken = 0, ""
+    for number, line in lines_of(file, RECORD_BYTES):
+        if broken:
+            yield JsonRecord(f"{file.name}, line {number - 1}", None, broken)
+            broken = ""
+        place = f"{file.name}, line {number}"
+        try:
+            if line is None:
+                yield JsonRecord(place, None, f"is longer than {RECORD_BYTES:,} bytes")
+            elif line.strip():
+                yield JsonRecord(place, parse_json(line))
+        except OverBounds as error:
+            yield JsonRecord(place, None, str(error))
+        except ValueError as error:
+            broken = f"is no JSON ({error})"
+    if broken:
+        raise InvalidInput(f"{file.name}, line {number}", f"the file was cut short ({broken})", _AGAIN)
+
+
 class _Text:
-    """The text of a JSON file from the value on that is to be read next."""
+    """The text of a JSON file from the value on that is to be read next. A file in another encoding has none."""
 
     def __init__(self, file: SourceFile, stream: IO[bytes]) -> None:
-        self._file, self._stream = file, stream
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._file = file
+        self._stream = io.TextIOWrapper(stream, "utf-8-sig", newline="")
         self._held, self._at, self._line = "", 0, 1
 
     def _more(self) -> bool:
         """Drop what was taken and hold as much again as is left; return whether there was more."""
         piece = self._stream.read(max(PIECE, len(self._held) - self._at))
-        if name := ENCODINGS.get(piece[:2] if not self._held else b""):
-            raise InvalidInput(self._file.name, f"is {name}", "Save the file as UTF-8. Nothing was stored.")
         self._line += self._held.count("\n", 0, self._at)
-        self._held, self._at = self._held[self._at :], 0
-        try:
-            self._held += self._decoder.decode(piece, final=not piece)
-        except UnicodeDecodeError as error:
-            line = self._line + self._held.count("\n") + error.object.count(b"\n", 0, error.start)
-            raise not_utf8(self._file, line) from None
+        self._held, self._at = self._held[self._at :] + piece, 0
         return bool(piece)
 
     def peek(self) -> str:
@@ -175,94 +222,31 @@ class _Text:
         except OverBounds as error:
             return JsonRecord(place, None, str(error))
 
-    def items(self, name: str) -> Iterator[JsonRecord]:
-        """Take a list, and yield its values as records of a name."""
-        self.take("[")
-        if self.peek() == "]":
-            self.take("]")
+    def _until(self, closing: str) -> Iterator[int]:
+        """Take what stands between brackets: yield the number of each value, which is taken before the next."""
+        self.take("[" if closing == "]" else "{")
+        if self.peek() == closing:
+            self.take(closing)
             return
         for number in count(1):
-            yield self.record(f"{name} {number}")
-            if self.take(",", "]") == "]":
+            yield number
+            if self.take(",", closing) == closing:
                 return
+
+    def items(self, name: str) -> Iterator[JsonRecord]:
+        """Take a list, and yield its values as records of a name."""
+        return (self.record(f"{name} {number}") for number in self._until("]"))
 
     def members(self) -> Iterator[tuple[str, JsonRecord]]:
         """Take an object, and yield what it holds with the names there: each value of a list, and other values."""
-        self.take("{")
-        if self.peek() == "}":
-            self.take("}")
-            return
-        while True:
+        for _ in self._until("}"):
             name = str(self.value())[:NAME_CHARS]
             self.take(":")
             if self.peek() == "[":
                 yield from ((name, record) for record in self.items(name))
             else:
                 yield name, self.record(f"{name} 1")
-            if self.take(",", "}") == "}":
-                return
 
     def _broken(self, problem: str, at: int) -> InvalidInput:
         place = f"{self._file.name}, line {self._line + self._held.count(chr(10), 0, at)}"
         return InvalidInput(place, f"is no JSON ({problem})" if problem else "the file was cut short", _AGAIN)
-
-
-def json_values(file: SourceFile, *lists: str) -> Iterator[tuple[str, JsonRecord]]:
-    """Yield the records of a JSON file in any of its forms, with the name of their list in it, else "".
-
-    It may be one object that holds lists, one of ``lists`` among them, an array, one record, or JSON lines.
-
-    Raises:
-        InvalidInput: the file is no JSON in UTF-8 around its records, or it was cut short; with the line.
-    """
-    shape = keys_of(file)
-    if shape.lines:
-        yield from (("", record) for record in _lines(file))
-        return
-    with file.open() as stream:
-        text = _Text(file, stream)
-        if shape.root & set(lists):
-            yield from text.members()
-        elif shape.array:
-            yield from (("", record) for record in text.items("record"))
-        elif text.peek():
-            yield "", text.record("record 1")
-        text.take("")
-
-
-def each(
-    values: Iterable[tuple[str, JsonRecord]], read: Callable[[str, JsonRecord], Iterable[Found]]
-) -> Iterator[Found]:
-    """Yield what ``read`` makes of each record, given the name of its list, and name those that cannot be read."""
-    for section, record in values:
-        try:
-            yield from read(section, record)
-        except BadRecord as problem:
-            yield SkippedRecord(record.place, str(problem))
-
-
-def _lines(file: SourceFile) -> Iterator[JsonRecord]:
-    """Yield the values of JSON lines; one that is no JSON, or over a bound, has a problem; the last is cut short."""
-    number, broken = 0, ""
-    with file.open() as stream:
-        while line := stream.readline(RECORD_BYTES + 1).removeprefix(codecs.BOM_UTF8):
-            number += 1
-            if broken:
-                yield JsonRecord(f"{file.name}, line {number - 1}", None, broken)
-                broken = ""
-            place, is_long = f"{file.name}, line {number}", len(line) > RECORD_BYTES
-            while is_long and not line.endswith(b"\n") and (piece := stream.readline(PIECE)):
-                line = piece
-            try:
-                if is_long:
-                    yield JsonRecord(place, None, f"is longer than {RECORD_BYTES:,} bytes")
-                elif line.strip():
-                    yield JsonRecord(place, parse_json(line.decode()))
-            except UnicodeDecodeError:
-                raise not_utf8(file, number) from None
-            except OverBounds as error:
-                yield JsonRecord(place, None, str(error))
-            except ValueError as error:
-                broken = f"is no JSON ({error})"
-    if broken:
-        raise InvalidInput(f"{file.name}, line {number}", f"the file was cut short ({broken})", _AGAIN)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from mcp_memory.domain.ids import digest
-from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind
 from mcp_memory.errors import InvalidInput
@@ -18,13 +21,14 @@ from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 NAME_CHARS = 256
 """Characters of an id or a session; a longer one is shortened to its beginning and a digest."""
-ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
-"""Encodings that cannot be read, by the mark at the beginning of a file."""
+PIECE = 1 << 16
+"""Bytes that are read at once, as a file may be one line of gigabytes."""
 _NUMBER_BITS = 256
 """Most bits of a number that names something."""
 _MILLISECONDS = 100_000_000_000
 """A number of time that is larger counts milliseconds, a smaller one seconds: the year 5138, or March 1973."""
 _CALENDAR = range(-62_135_596_800_000, 253_402_300_800_000)
+_FORMS = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S")
 
 
 class BadRecord(Exception):
@@ -33,7 +37,7 @@ class BadRecord(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SkippedRecord:
-    """A record that is left out.
+    """A record, or a file, that should be imported and cannot be.
 
     Attributes:
         place: file, record and line.
@@ -68,13 +72,11 @@ class LeftOut:
     """What a file holds beside its records, and what is therefore not stored.
 
     Attributes:
-        place: the file, and where in it.
         what: in the singular: "relation".
         why: in words, behind it.
         count: how many they are.
     """
 
-    place: str
     what: str
     why: str
     count: int = 1
@@ -83,29 +85,29 @@ class LeftOut:
 Found = ForeignRecord | SkippedRecord | LeftOut
 
 
-def text_of_file(file: SourceFile, most: int) -> str:
-    """Return the text of a file in UTF-8, of at most some bytes; line ends are line feeds.
+def lines_of(file: SourceFile, most: int) -> Iterator[tuple[int, str | None]]:
+    """Yield the lines of a file with their ends and numbers; None in place of one of more than so many bytes.
 
     Raises:
-        BadRecord: it is longer, or not UTF-8.
+        InvalidInput: the file is not UTF-8; with the line.
     """
+    number = 0
     with file.open() as stream:
-        content = stream.read(most + 1)
-    if len(content) > most:
-        raise BadRecord(f"is longer than {most:,} bytes; raise limits.document_bytes, or split it")
-    if name := ENCODINGS.get(content[:2]):
-        raise BadRecord(f"is {name}; save it as UTF-8")
-    try:
-        text = content.removeprefix(b"\xef\xbb\xbf").decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise BadRecord(f"is not UTF-8 (line {line}, byte {error.start}); save it as UTF-8") from None
-    return text.replace("\r\n", "\n")
+        while line := stream.readline(most + 1):
+            number += 1
+            is_long = len(line) > most
+            while is_long and not line.endswith(b"\n") and (piece := stream.readline(PIECE)):
+                line = piece
+            try:
+                text = "" if is_long else line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").decode()
+            except UnicodeDecodeError:
+                raise not_utf8(f"{file.name}, line {number}") from None
+            yield number, None if is_long else text
 
 
-def not_utf8(file: SourceFile, line: int) -> InvalidInput:
+def not_utf8(place: str) -> InvalidInput:
     """Return the error for a file in another encoding."""
-    return InvalidInput(f"{file.name}, line {line}", "is not UTF-8", "Save the file as UTF-8. Nothing was stored.")
+    return InvalidInput(place, "is not UTF-8", "Save the file as UTF-8. Nothing was stored.")
 
 
 def text_in(fields: Mapping[str, Any], *names: str) -> str | None:
@@ -145,6 +147,12 @@ def said_in(value: object, label: str = "") -> Iterator[str]:
         yield f"{label}{str(value).strip()}"
 
 
+def object_in(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return an object of a record; an empty one where there is none."""
+    value = fields.get(name)
+    return value if isinstance(value, dict) else {}
+
+
 def objects_in(fields: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """Return the objects of a list; of a missing one, none."""
     value = fields.get(name)
@@ -175,31 +183,26 @@ def moment_of(value: object) -> Millis:
 
 
 def _moment(value: object) -> Millis | None:
+    if isinstance(value, str):
+        return _written_moment(value.strip())
     if isinstance(value, datetime):
         return int((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)
     if isinstance(value, date):
-        return int(datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp() * 1000)
-    if type(value) in (int, float):
-        assert isinstance(value, (int, float))
-        if abs(value) < 1e17:  # neither NaN nor infinity is
-            return round(value if abs(value) >= _MILLISECONDS else value * 1000)
+        return _moment(datetime(value.year, value.month, value.day))
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e17:  # NaN is not, either
         return None
-    if not isinstance(value, str):
-        return None
-    text = value.strip()
-    try:
+    return round(value if abs(value) >= _MILLISECONDS else value * 1000)
+
+
+def _written_moment(text: str) -> Millis | None:
+    with suppress(ValueError):
         return iso.parse(text)[0]
-    except ValueError:
-        pass
-    try:
-        return _moment(float(text)) if text[:1].isdecimal() and text.isascii() else _moment(parsedate_to_datetime(text))
-    except ValueError:
-        pass
-    for form in ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S"):
-        try:
-            return _moment(datetime.strptime(text, form).replace(tzinfo=UTC))
-        except ValueError:
-            continue
+    with suppress(ValueError):
+        is_number = text[:1].isdecimal() and text.isascii()
+        return _moment(float(text) if is_number else parsedate_to_datetime(text))
+    for form in _FORMS:
+        with suppress(ValueError):
+            return _moment(datetime.strptime(text, form))
     return None
 
 
@@ -209,17 +212,6 @@ def short_name(*parts: str) -> str:
     return name if len(name) <= NAME_CHARS else f"{name[: NAME_CHARS - 21]}~{digest(name)}"
 
 
-def size(record: ForeignRecord | WriteRequest) -> int:
-    """Return how many items and facts there are."""
-    return len(record.items) + len(record.facts)
-
-
-PartsT = TypeVar("PartsT", ForeignRecord, WriteRequest)
-
-
-def parts_of(whole: PartsT) -> list[PartsT]:
-    """Return a record or a request as one for each item with the facts of it, and one for each other fact."""
-    own = {item.ref: tuple(fact for fact in whole.facts if fact.source == item.ref) for item in whole.items}
-    parts = [replace(whole, items=(item,), facts=own[item.ref]) for item in whole.items]
-    others = [fact for fact in whole.facts if fact.source is None or fact.source not in own]
-    return parts + [replace(whole, kind="statement", items=(), facts=(fact,)) for fact in others]
+def relation_of(words: object) -> str:
+    """Return a relation in words that can name one: "works at" as ``works_at``."""
+    return re.sub(r"\W+", "_", words if isinstance(words, str) else "").strip("_").lower() or "related_to"

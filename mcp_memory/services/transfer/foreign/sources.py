@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,6 +19,8 @@ from mcp_memory.errors import InvalidInput
 OpenSource = Callable[[], IO[bytes]]
 DENSEST, UNPACKED = 100, 16 << 20
 """Bytes that a byte of an archive may unpack to, beside so many; exports of text have 5 to 20."""
+NOTES = (".md", ".markdown", ".txt")
+"""Ends of the names of notes."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError)
 _REMEDY = "Download it again; if you trust it, unpack it, and name the folder. Nothing was stored."
 
@@ -63,11 +64,16 @@ def source_files(path: Path) -> Iterator[list[SourceFile]]:
     """
     with ExitStack() as opened:
         if path.is_dir():
-            found = list(_unpacked(_in_folder(path), opened))
+            there = list(_in_folder(path))
         else:
             _open(path).close()  # a path that is none is refused in words
-            found = list(_unpacked([SourceFile(path.name, partial(_open, path), _modified(path))], opened))
-            found = [replace(file, name=file.name.removeprefix(f"{path.name}/")) for file in found]
+            there = [SourceFile(path.name, partial(_open, path), _modified(path))]
+        archives = [file for file in there if (file.suffix == ".zip" or len(there) == 1) and not file.unread]
+        notes = sum(file.suffix in NOTES for file in there)
+        found: list[SourceFile] = []
+        for file in there:
+            is_part = file in archives and notes <= len(archives)  # archives beside more notes are no exports
+            found += _unpacked(file, opened, alone=not path.is_dir()) if is_part else [file]
         if found and all(file.unread for file in found):
             raise InvalidInput("FILE", f"{found[0].name} {found[0].unread}", _REMEDY)
         try:
@@ -76,61 +82,42 @@ def source_files(path: Path) -> Iterator[list[SourceFile]]:
             raise InvalidInput("FILE", f"something in {path.name} cannot be read ({error})", _REMEDY) from None
 
 
-def _unpacked(files: list[SourceFile], opened: ExitStack) -> Iterator[SourceFile]:
-    """Yield files, and in place of each archive what is in it; archives beside more texts are no exports."""
-    archives = [file for file in files if (file.suffix == ".zip" or len(files) == 1) and not file.unread]
-    texts = sum(file.suffix in (".md", ".markdown", ".txt") for file in files)
-    for file in files:
-        inside = None
-        if file in archives and texts <= len(archives):
-            try:
-                inside = _in_archive(file, opened)
-            except _DAMAGED as error:
-                yield replace(file, unread=f"cannot be read ({error})")
-                continue
-        yield from [file] if inside is None else inside
-
-
-def _in_archive(file: SourceFile, opened: ExitStack) -> list[SourceFile] | None:
-    """Return the files in an archive; None if the file is no archive.
-
-    Raises:
-        BadZipFile, error, NotImplementedError, EOFError: it is damaged, or not to be unpacked.
-    """
-    stream = opened.enter_context(file.open())
-    if not zipfile.is_zipfile(stream):
-        stream.seek(0)
-        if stream.read(4) == b"PK\x03\x04":
-            raise zipfile.BadZipFile("it is an archive that is cut short")
-        return None
-    archive = opened.enter_context(zipfile.ZipFile(stream))
-    members = [one for one in archive.infolist() if not one.is_dir()]
-    if any(one.flag_bits & 1 for one in members):
-        raise zipfile.BadZipFile("it is encrypted")
-    held, size = sum(one.file_size for one in members), stream.seek(0, io.SEEK_END)
-    if held > UNPACKED + DENSEST * size:
-        raise zipfile.BadZipFile(f"it holds {held:,} bytes in {size:,}, as no export does")
+def _unpacked(file: SourceFile, opened: ExitStack, *, alone: bool) -> list[SourceFile]:
+    """Return the files in an archive, or the file itself if it is none; ``alone`` if nothing is beside it."""
+    try:
+        stream = opened.enter_context(file.open())
+        if not zipfile.is_zipfile(stream):
+            stream.seek(0)
+            if stream.read(4) == b"PK\x03\x04":
+                raise zipfile.BadZipFile("it is an archive that is cut short")
+            return [file]
+        archive = opened.enter_context(zipfile.ZipFile(stream))
+        members = [one for one in archive.infolist() if not one.is_dir()]
+        if any(one.flag_bits & 1 for one in members):
+            raise zipfile.BadZipFile("it is encrypted")
+        held, size = sum(one.file_size for one in members), stream.seek(0, io.SEEK_END)
+        if held > UNPACKED + DENSEST * size:
+            raise zipfile.BadZipFile(f"it holds {held:,} bytes in {size:,}, as no export does")
+    except _DAMAGED as error:
+        return [replace(file, unread=f"cannot be read ({error})")]
     shown = [one for one in members if not any(part.startswith((".", "__MACOSX")) for part in Path(one.filename).parts)]
-    files = [SourceFile(f"{file.name}/{one.filename}", partial(_open_member, archive, one), _day(one)) for one in shown]
+    files = [
+        SourceFile(
+            one.filename if alone else f"{file.name}/{one.filename}", partial(_open_member, archive, one), _day(one)
+        )
+        for one in shown
+    ]
     return sorted(files, key=lambda one: one.name)
 
 
-def _in_folder(folder: Path) -> list[SourceFile]:
-    found = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(place, name) for name in names if not name.startswith(".")]
+def _in_folder(folder: Path) -> Iterator[SourceFile]:
     inside = folder.resolve()
-    return [
-        SourceFile(
-            path.relative_to(folder).as_posix(),
-            partial(_open, path),
-            _modified(path),
-            unread="" if path.resolve().is_relative_to(inside) else "is a link out of the folder",
-        )
-        for path in sorted(found)
-        if path.is_file()
-    ]
+    found = (path for path in folder.rglob("*") if path.is_file())
+    for path in sorted(found):
+        name = path.relative_to(folder)
+        if not any(part.startswith(".") for part in name.parts):
+            unread = "" if path.resolve().is_relative_to(inside) else "is a link out of the folder"
+            yield SourceFile(name.as_posix(), partial(_open, path), _modified(path), unread)
 
 
 def _open(path: Path) -> IO[bytes]:
