@@ -13,8 +13,7 @@ import shlex
 import shutil
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from math import inf
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -23,7 +22,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mcp_memory import __version__
-from mcp_memory.commands.clients import CLIENTS, Entry, System, own_name, servers_in
+from mcp_memory.commands.clients import CLIENTS, Entry, System, servers_of
 from mcp_memory.commands.install import executable
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput, McpMemoryError
@@ -38,17 +37,7 @@ _QUESTION: Final = "What does the lighthouse keeper of Skerry Point keep?"
 
 
 class StepFailed(Exception):
-    """A step of the check failed.
-
-    Attributes:
-        problem: in words.
-        remedy: what to do about it.
-    """
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.remedy = remedy
+    """A step of the check failed; the text says why."""
 
 
 def check(options: argparse.Namespace, terminal: Terminal, system: System | None = None) -> int:
@@ -70,11 +59,15 @@ def check(options: argparse.Namespace, terminal: Terminal, system: System | None
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         try:
             place = anyio.run(_check, entry, system, terminal, log)
-        except StepFailed as failure:
-            terminal.line(("FAILED", "bold"), failure.problem)
+        except Exception as error:
+            reason: BaseException = error
+            while isinstance(reason, BaseExceptionGroup):
+                reason = reason.exceptions[0]
+            said = str(reason) if isinstance(reason, StepFailed) else f"{type(reason).__name__}: {reason}"[:200]
+            terminal.line(("FAILED", "bold"), said)
             for line in _last_lines(log):
                 terminal.line((f"  the server said: {line}", "dim"))
-            terminal.line(f"  {failure.remedy}")
+            terminal.line("  If its words do not help: mcp-memory doctor looks for damage.")
             return 1
     if options.client and (own := _own_store(options.config)) not in (None, place):
         terminal.line(("NOTE ", "bold"), f"The commands of this terminal use another store: {own}")
@@ -90,18 +83,15 @@ def _entry_of(client: str | None, system: System, terminal: Terminal) -> Entry:
         kept = {name: value for name, value in system.environment.items() if name.startswith("MCP_MEMORY_")}
         return {"command": command, "args": arguments, "env": kept}
     known = CLIENTS[client]
-    file, usual = known.place(system), known.path[-1]
-    servers = servers_in(known, file)
-    name = own_name(known, servers, executable())
-    if name is None:
-        other = f"; {usual!r} in it is another server" if usual in servers else ""
-        problem = f"{file} has no server of this program{other}"
+    there, usual = servers_of(known, system, executable()), known.path[-1]
+    if there.own is None:
+        other = f"; {usual!r} in it is another server" if there.has_other else ""
+        problem = f"{there.file} has no server of this program{other}"
         raise InvalidInput(client, problem, f"Put it there: mcp-memory install {client}")
-    terminal.line(f"It is {name!r} in {file}")
-    if name != usual and usual in servers:
+    terminal.line(f"It is {there.own!r} in {there.file}")
+    if there.has_other:
         terminal.line(("NOTE ", "bold"), f"{usual!r} beside it is another server, and a model may store in either.")
-        terminal.line("      To have this one alone, take the other out.")
-    return known.entry_of(servers[name])
+    return known.entry_of(there.entries[there.own])
 
 
 def _own_store(config: Path | None) -> str | None:
@@ -116,31 +106,19 @@ def _own_store(config: Path | None) -> str | None:
 
 
 async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) -> str:
-    """Start the server and let it remember; return the place of its store. What goes wrong is a `StepFailed`."""
-    parameters = StdioServerParameters(
-        command=entry["command"], args=entry["args"], env=_environment(system) | entry["env"]
-    )
-    began, place = time.monotonic(), ""
-    try:
-        with anyio.CancelScope(deadline=anyio.current_time() + START_S) as scope:
-            transport = stdio_client(parameters, errlog=log)
-            async with Client(transport, mode="legacy", read_timeout_seconds=CALL_S) as client:
-                tools = (await _step(client.list_tools, "the list of tools", START_S)).tools
-                scope.deadline = inf
-                _good(terminal, f"it offers {len(tools)} tools after {time.monotonic() - began:.1f} s")
-                place = await _remember(client, terminal)
-    except Exception as error:
-        reason: BaseException = error
-        while isinstance(reason, BaseExceptionGroup):
-            reason = reason.exceptions[0]
-        if isinstance(reason, StepFailed):
-            raise reason from None
-        said = f"{type(reason).__name__}: {reason}"[:200]
-        remedy = "See what the server said; mcp-memory doctor looks for damage."
-        raise StepFailed(f"the server did not start, or not go on ({said})", remedy) from None
-    if scope.cancelled_caught:
-        raise StepFailed(f"no reply after {START_S:.0f} s", "Run: mcp-memory doctor")
-    return place
+    """Start the server and let it remember; return the place of its store."""
+    environment = {"PATH": BARE_PATH, "HOME": str(system.home)}  # of a program that was not started in a terminal
+    if system.platform == "win32":
+        environment = {name: text for name, text in system.environment.items() if not name.startswith("MCP_MEMORY_")}
+    parameters = StdioServerParameters(command=entry["command"], args=entry["args"], env=environment | entry["env"])
+    began = time.monotonic()
+    with anyio.CancelScope(deadline=anyio.current_time() + START_S) as scope:
+        async with Client(stdio_client(parameters, errlog=log), mode="legacy", read_timeout_seconds=CALL_S) as client:
+            tools = (await client.list_tools()).tools
+            scope.deadline = float("inf")
+            _good(terminal, f"it offers {len(tools)} tools after {time.monotonic() - began:.1f} s")
+            return await _remember(client, terminal)
+    raise StepFailed(f"no reply after {START_S:.0f} s")
 
 
 async def _remember(client: Client, terminal: Terminal) -> str:
@@ -148,14 +126,12 @@ async def _remember(client: Client, terminal: Terminal) -> str:
     space = f"check-{secrets.token_hex(4)}"
     began = time.monotonic()
     message = {"id": "check", "speaker": "mcp-memory check", "text": _MESSAGE}
-    written = await _call(client, "memory_write", {"messages": [message], "space": space})
-    if not written["items"][0]["stored"]:
-        raise StepFailed("the message was not stored", "Run: mcp-memory doctor")
+    await _call(client, "memory_write", {"messages": [message], "space": space})
     _good(terminal, f"stored a message in space {space} after {time.monotonic() - began:.1f} s")
     try:
         found = await _call(client, "memory_reconstruct", {"query": _QUESTION, "space": space})
         if not any(source["id"] == "check" for item in found["evidence"] for source in item["sources"]):
-            raise StepFailed("what was stored was not found again", "Run: mcp-memory doctor --rebuild")
+            raise StepFailed("what was stored was not found again")
         _good(terminal, "found it again")
     finally:
         with anyio.CancelScope(shield=True):
@@ -165,37 +141,20 @@ async def _remember(client: Client, terminal: Terminal) -> str:
     _good(terminal, "forgot it")
     status = await _call(client, "memory_status", {})
     if not status["healthy"]:
-        raise StepFailed(f"the memory is not well: {'; '.join(status['warnings'])}", "Run: mcp-memory doctor")
+        raise StepFailed(f"the memory is not well: {'; '.join(status['warnings'])}")
     server = status["versions"]["server"]
-    told = f"store {status['storage']['uri']}; calls that name no space go to {status['space']}"
-    _good(terminal, told)
+    _good(terminal, f"store {status['storage']['uri']}; calls that name no space go to {status['space']}")
     if server != __version__:
         terminal.line(f"      its version is {server}, and this is {__version__}; mcp-memory install sets this one")
     return str(status["storage"]["uri"])
 
 
 async def _call(client: Client, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    result = await _step(lambda: client.call_tool(name, dict(arguments)), name, CALL_S)
+    result = await client.call_tool(name, dict(arguments))
     if result.is_error or result.structured_content is None:
         said = " ".join(part.text for part in result.content if part.type == "text")
-        raise StepFailed(f"{name}: {said[:500]}", "Do what it says, or run: mcp-memory doctor")
+        raise StepFailed(f"{name}: {said[:500]}")
     return dict(result.structured_content)
-
-
-async def _step(work: Callable[[], Awaitable[Any]], what: str, seconds: float) -> Any:
-    try:
-        with anyio.fail_after(seconds):
-            return await work()
-    except TimeoutError:
-        remedy = "Other programs may keep the machine busy: try again. If it stays so: mcp-memory doctor"
-        raise StepFailed(f"{what} took longer than {seconds:.0f} s", remedy) from None
-
-
-def _environment(system: System) -> dict[str, str]:
-    """Return the variables of a program that was not started in a terminal."""
-    if system.platform == "win32":
-        return {name: value for name, value in system.environment.items() if not name.startswith("MCP_MEMORY_")}
-    return {"PATH": BARE_PATH, "HOME": str(system.home)}
 
 
 def _good(terminal: Terminal, text: str) -> None:

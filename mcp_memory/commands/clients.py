@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from mcp_memory.commands.config_files import entry_in
+from mcp_memory.commands.config_files import content_of, read_text
 from mcp_memory.errors import InvalidInput
 
 Entry = dict[str, Any]
@@ -162,32 +162,54 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
 
 NAMES = ("mcp-memory", "mcp-memory-2")
 """What the server is called where another one has its usual name."""
-REMOTE = frozenset(("url", "serverUrl", "httpUrl", "uri", "type", "transport", "headers", "http_headers", "socket"))
-"""Fields of a server that is not started but connected to; they never stand beside a command."""
 
 
-def servers_in(client: ClientFile, file: Path, text: str | None = None) -> dict[str, Mapping[str, Any]]:
-    """Return the servers in a client's file, by name.
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The servers in the file of a client.
+
+    Attributes:
+        client: the client.
+        file: its file.
+        text: the text of the file.
+        entries: the servers by name, as they stand there.
+        own: the name of this program's server; None if it is not among them.
+    """
+
+    client: ClientFile
+    file: Path
+    text: str
+    entries: Mapping[str, Mapping[str, Any]]
+    own: str | None
+
+    @property
+    def has_other(self) -> bool:
+        """Whether another server has the usual name."""
+        return self.client.path[-1] in self.entries and self.own != self.client.path[-1]
+
+
+def servers_of(client: ClientFile, system: System, started_by: list[str]) -> Servers:
+    """Return the servers in a client's file.
+
+    Args:
+        client: the client.
+        system: the system that the client runs on.
+        started_by: the command that starts this program here.
 
     Raises:
         InvalidInput: the file is broken; with the line.
     """
-    found = entry_in(file, client.form, client.path[:-1], text)
-    return {name: one for name, one in found.items() if isinstance(one, Mapping)} if isinstance(found, Mapping) else {}
-
-
-def own_name(client: ClientFile, servers: Mapping[str, Mapping[str, Any]], started_by: list[str]) -> str | None:
-    """Return what this server is called among those of a client; None if it is not among them.
-
-    Args:
-        client: the client.
-        servers: its servers by name.
-        started_by: the command that starts this program here.
-    """
-    names = dict.fromkeys((client.path[-1], *NAMES, *servers))
-    return next(
-        (name for name in names if name in servers and is_ours(client.entry_of(servers[name]), started_by)), None
+    file = client.place(system)
+    text = read_text(file)
+    found = content_of(file, client.form, text)
+    for name in client.path[:-1]:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    entries = (
+        {name: one for name, one in found.items() if isinstance(one, Mapping)} if isinstance(found, Mapping) else {}
     )
+    names = (name for name in dict.fromkeys((client.path[-1], *NAMES, *entries)) if name in entries)
+    own = next((name for name in names if is_ours(client.entry_of(entries[name]), started_by)), None)
+    return Servers(client, file, text, entries, own)
 
 
 def is_ours(entry: Entry, started_by: list[str]) -> bool:
@@ -202,10 +224,3 @@ def is_ours(entry: Entry, started_by: list[str]) -> bool:
         return True
     named = "mcp_memory" in arguments[arguments.index("-m") + 1 :][:1] if "-m" in arguments else False
     return named or ("--from" in arguments and "mcp-memory" in arguments)
-
-
-def started(entry: Mapping[str, Any]) -> list[str]:
-    """Return how a server is started, or its address, in words that can be shown: variables may hold keys."""
-    address = next((str(entry[name]) for name in ("url", "serverUrl", "httpUrl", "uri") if entry.get(name)), "")
-    command = str(entry.get("command") or entry.get("cmd") or address or "a server without a command")
-    return [command, *map(str, entry.get("args") or ())]

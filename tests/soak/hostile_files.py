@@ -98,14 +98,14 @@ def read_client(form: str, *way: str) -> Callable[[Path], int]:
     """Return what changes an entry of a client's file, and takes it out."""
 
     def read(path: Path) -> int:
-        from mcp_memory.commands.config_files import entry_in, read_text, with_entry
+        from mcp_memory.commands.config_files import content_of, read_text, with_entry
 
-        found = entry_in(path, form, way)
-        if form == "yaml":  # which is only read
-            return found is not None
-        text = with_entry(path, form, way, {"command": "x", "args": ["y"]}, read_text(path))
-        with_entry(path, form, way, None, text)
-        return found is not None
+        text = read_text(path)
+        found = content_of(path, form, text)
+        if form != "yaml":  # which is only read
+            text = with_entry(path, form, way, {"command": "x", "args": ["y"]}, text)
+            with_entry(path, form, way, None, text)
+        return bool(found)
 
     return read
 

@@ -12,8 +12,8 @@ import yaml
 
 from mcp_memory.commands import install as module
 from mcp_memory.commands.arguments import CLIENTS as NAMES
-from mcp_memory.commands.clients import CLIENTS, System, is_ours
-from mcp_memory.commands.config_files import entry_in, with_entry
+from mcp_memory.commands.clients import CLIENTS, System, is_ours, servers_of
+from mcp_memory.commands.config_files import with_entry
 from mcp_memory.commands.install import SUFFIX, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
@@ -80,9 +80,12 @@ def run(client, system, **how):
     install(argparse.Namespace(client=client, **(options | how)), Terminal(colours=False), system)
 
 
+def servers(client, system):
+    return servers_of(CLIENTS[client], system, []).entries
+
+
 def loaded(client, system):
-    known = CLIENTS[client]
-    return entry_in(known.place(system), known.form, known.path)
+    return servers(client, system).get(CLIENTS[client].path[-1])
 
 
 def given(client, system, text=None):
@@ -159,9 +162,8 @@ def test_what_a_person_set_in_the_entry_stays(tmp_path, client):
     ("client", "text", "line"),
     [
         ("cursor", '{\n  "mcpServers": {\n    "a": {}\n    "b": {}\n  }\n}\n', 4),
-        ("cursor", '{"mcpServers": []}', 1),
-        ("cursor", "[]", 1),
         ("cursor", "{} {}", 1),
+        ("vscode", '{"a": 1}\n// mine', 2),
         ("codex", 'model = "x"\n[mcp_servers\n', 2),
         ("codex", "a = 1\na = 2\n", 2),
     ],
@@ -186,27 +188,15 @@ def test_a_file_in_another_encoding_is_refused_and_a_mark_of_utf_8_stays(tmp_pat
     assert file.read_bytes().startswith(b'\xef\xbb\xbf{\n  "a": 1,\n  "mcpServers"')
 
 
-@pytest.mark.parametrize("text", ['// mine\n{"a": 1}', '{"a": "//", /* x */ "b": 1}', '{"a": [1,],}'])
-def test_a_file_that_would_lose_comments_is_read_and_not_changed(tmp_path, text):
-    system = system_at(tmp_path)
-    file, _ = given("vscode", system, text)
-    with pytest.raises(InvalidInput, match="install print"):
-        run("vscode", system)
-    assert file.read_text() == text
-    servers = text.replace('"a"', '"servers": {"memory": {"command": "mcp-memory"}}, "a"', 1)
-    given("vscode", system, servers)
-    assert loaded("vscode", system) == {"command": "mcp-memory"}
-
-
 @pytest.mark.parametrize("client", FILES)
 def test_a_dry_run_shows_and_changes_nothing(tmp_path, capsys, client):
     system = system_at(tmp_path)
     file, text = given(client, system)
     run(client, system, dry_run=True)
     out = capsys.readouterr().out
-    assert f"Would change {file}" in out
-    assert "mcp-memory" in out
-    assert "keep" not in out.replace("npx", "")
+    assert f"Put this into {file} (nothing is changed yet)" in out
+    assert "/opt/mcp memory/mcp-memory" in out
+    assert "keep" not in out
     assert file.read_text() == text
     assert len(list(file.parent.iterdir())) == 1
 
@@ -230,35 +220,12 @@ def test_a_link_stays_a_link_and_the_mode_stays(tmp_path):
     assert kept.stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="the rights of files do not bind root")
-def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
-    system = system_at(tmp_path)
-    file, _ = given("cursor", system)
-    file.parent.chmod(0o500)
-    with pytest.raises(InvalidInput, match="cannot be written"):
-        run("cursor", system)
-
-
-def test_what_a_user_writes_after_an_install_stays(tmp_path):
-    system = system_at(tmp_path)
-    codex, _ = given("codex", system, 'model = "x"\n')
-    run("codex", system)
-    codex.write_text(f'{codex.read_text()}# mine\n\n[other]\na = "1  2"\n')
-    run("codex", system, uninstall=True)
-    assert '# mine\n\n[other]\na = "1  2"\n' in codex.read_text()
-    cursor, _ = given("cursor", system, '{"mcpServers": {}, "a": "1  2"}')
-    run("cursor", system)
-    cursor.write_text(cursor.read_text().replace("1  2", "1 2"))
-    run("cursor", system, uninstall=True)
-    assert json.loads(cursor.read_text()) == {"mcpServers": {}, "a": "1 2"}
-
-
 def test_keys_of_other_servers_are_not_shown(tmp_path, capsys):
     system = system_at(tmp_path)
     given("cursor", system, '{"mcpServers": {"a": {"command": "b", "env": {"KEY": "sesame"}}}}')
     run("cursor", system)
     said = capsys.readouterr().out
-    assert '+    "memory": {' in said
+    assert '"memory": {' in said
     assert "sesame" not in said
 
 
@@ -268,6 +235,9 @@ def test_codex_without_servers_and_with_servers_in_braces(tmp_path):
     run("codex", system, space="work")
     assert file.read_text().startswith('model = "x"\n\n[mcp_servers.memory]\n')
     assert tomllib.loads(file.read_text())["mcp_servers"]["memory"]["env"] == {"MCP_MEMORY_SPACE": "work"}
+    file.write_text(f'{file.read_text()}# mine\n\n[other]\na = "1  2"\n')
+    run("codex", system, uninstall=True)
+    assert file.read_text() == 'model = "x"\n# mine\n\n[other]\na = "1  2"\n'
     _, text = given("codex", system, 'mcp_servers = { files = { command = "npx" } }\n')
     with pytest.raises(InvalidInput, match="Nothing was changed"):
         run("codex", system, space="work")
@@ -278,7 +248,7 @@ def test_for_goose_the_lines_are_shown(tmp_path, capsys):
     system = system_at(tmp_path)
     run("goose", system, space="work")
     said = capsys.readouterr().out
-    shown = yaml.safe_load("\n".join(line for line in said.splitlines() if line.startswith((" ", "extensions"))))
+    shown = yaml.safe_load(said.splitlines()[1])
     assert shown["extensions"]["mcp-memory"]["cmd"] == "/opt/mcp memory/mcp-memory"
     assert shown["extensions"]["mcp-memory"]["envs"] == {"MCP_MEMORY_SPACE": "work"}
     assert not (tmp_path / ".config").exists()
@@ -353,30 +323,10 @@ def test_a_place_that_only_the_terminal_knows_is_written_for_the_client(variable
     assert found == (None if place is None else place if "://" in place else str(Path(place)))
 
 
-@pytest.mark.parametrize(
-    ("prefix", "temporary"),
-    [
-        ("/home/ann/.cache/uv/archive-v0/k3Jx", True),
-        ("/home/ann/.cache/pipx/b2ceed535e54165", True),
-        ("/home/ann/.local/share/uv/tools/mcp-memory", False),
-        ("/home/ann/.local/pipx/venvs/mcp-memory", False),
-    ],
-)
-def test_a_program_in_a_cache_is_told_to_be_installed(tmp_path, capsys, monkeypatch, prefix, temporary):
-    monkeypatch.setattr(module.sys, "prefix", prefix)
-    run("cursor", system_at(tmp_path))
-    assert ("lies in a cache that may be cleared" in capsys.readouterr().out) == temporary
-
-
 # Another server of the usual name
 
-OFFICIAL = {
-    "command": "npx",
-    "args": ["-y", "@modelcontextprotocol/server-memory"],
-    "env": {"MEMORY_FILE_PATH": "~/their memory.jsonl"},
-}
 FOREIGN = [
-    OFFICIAL,
+    {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]},
     {"command": "docker", "args": ["run", "-i", "--rm", "mcp/memory"]},
     {"command": "uvx", "args": ["mcp-memory"]},
     {"url": "https://memory.example/mcp", "headers": {"Authorization": "secret"}},
@@ -393,25 +343,16 @@ def with_foreign(client, system, entry):
     return file, text, entry
 
 
-def servers(client, system):
-    known = CLIENTS[client]
-    return entry_in(known.place(system), known.form, known.path[:-1])
-
-
 @pytest.mark.parametrize("foreign", FOREIGN, ids=lambda one: one.get("command", "url"))
 @pytest.mark.parametrize("client", FILES)
-def test_another_server_of_the_name_stays_and_is_named_and_its_import_is_offered(tmp_path, capsys, client, foreign):
+def test_another_server_of_the_name_stays_and_is_named(tmp_path, capsys, client, foreign):
     system = system_at(tmp_path)
     file, text, entry = with_foreign(client, system, foreign)
     usual = CLIENTS[client].path[-1]
     run(client, system, space="work")
     out = capsys.readouterr().out
-    assert f"{usual!r} in that file is another server" in out
+    assert f"{usual!r} in {file} is another server" in out
     assert "secret" not in out
-    official = foreign in FOREIGN[:2]
-    assert ("mcp-memory import --from official" in out) == official
-    if foreign is OFFICIAL:
-        assert f"'{tmp_path / 'their memory.jsonl'}'" in out
     there = servers(client, system)
     assert there[usual] == entry
     (own,) = [name for name in there if "mcp-memory" in name and name != usual]
@@ -420,14 +361,6 @@ def test_another_server_of_the_name_stays_and_is_named_and_its_import_is_offered
     assert CLIENTS[client].entry_of(servers(client, system)[own])["env"] == {"MCP_MEMORY_SPACE": "home"}
     run(client, system, uninstall=True)
     assert file.read_text() == text
-
-
-def test_a_command_and_an_address_never_stand_in_one_entry(tmp_path):
-    system = system_at(tmp_path)
-    mixed = {"url": "http://localhost/mcp", "type": "http", "command": "/old/mcp-memory", "disabled": False}
-    given("cursor", system, json.dumps({"mcpServers": {"memory": mixed}}))
-    run("cursor", system)
-    assert servers("cursor", system) == {"memory": {"disabled": False, "command": "/opt/mcp memory/mcp-memory"}}
 
 
 @pytest.mark.parametrize(
@@ -446,16 +379,3 @@ def test_a_command_and_an_address_never_stand_in_one_entry(tmp_path):
 )
 def test_our_entry_is_known_by_what_it_starts(entry, ours):
     assert is_ours(CLIENTS["cursor"].entry_of(entry), ["/here/now"]) == ours
-
-
-def test_the_memory_of_a_server_that_npx_started_is_found(tmp_path, capsys):
-    system = system_at(tmp_path)
-    entry = {key: one for key, one in OFFICIAL.items() if key != "env"}
-    with_foreign("cursor", system, entry)
-    run("cursor", system, dry_run=True)
-    assert "import --from official FILE, its memory.jsonl" in capsys.readouterr().out
-    file = tmp_path / ".npm/_npx/a1/node_modules/@modelcontextprotocol/server-memory/dist/memory.jsonl"
-    file.parent.mkdir(parents=True)
-    file.touch()
-    run("cursor", system, dry_run=True)
-    assert f"import --from official {file}" in capsys.readouterr().out
