@@ -72,7 +72,6 @@ class ServerSettings:
         "whether a recall in another space shows the user's wishes and certain facts about the user of the space "
         '"default", too: in those of "workspace", "always" or "never"; nothing else is shared',
     )
-    ask: bool = key(True, "ask the user, where the client can, before something is forgotten")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = key(
         "WARNING", '"DEBUG", "INFO", "WARNING" or "ERROR"; the log goes to stderr'
     )
@@ -89,7 +88,7 @@ class HttpSettings:
     tls_cert: str = key("", "file of the certificate, in PEM; without one it serves plain HTTP")
     tls_key: str = key("", "file of its private key")
     stateless: bool = key(False, "older clients get no session, so any replica answers any request")
-    json: bool = key(False, "replies are JSON and not streams of events: nothing reports progress or asks back then")
+    json: bool = key(False, "replies are JSON and not streams of events: nothing reports progress then")
     body_bytes: int = key(16_000_000, "bytes of a request")
     held_bytes: int = key(256_000_000, "bytes of all requests at a time")
     sessions: int = key(1_000, "sessions of older clients at a time")

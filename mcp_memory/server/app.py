@@ -35,7 +35,6 @@ from mcp_types import (
     GetPromptRequestParams,
     GetPromptResult,
     Icon,
-    InputRequiredResult,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -56,16 +55,7 @@ from mcp_memory import __version__, texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, OWNER, Grant
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
-from mcp_memory.server.asking import (
-    APPS,
-    CLIENT,
-    PERSON,
-    CallProgress,
-    InputRequired,
-    error_text,
-    person_behind,
-    problem_texts,
-)
+from mcp_memory.server.calls import APPS, CLIENT, CallProgress, error_text, problem_texts
 from mcp_memory.server.opening import DRAIN_S, CallLimit, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.settings import Settings
@@ -99,8 +89,8 @@ ItemT = TypeVar("ItemT")
 Note = Callable[[str, str, str, int], None]
 """Is told of one call of a tool or reading of a resource, as the audit log notes it; no content of it.
 
-Its arguments: the name of the tool, or of the family of the resource; the space; the outcome, ``ok``, ``asked`` (the
-person), ``refused`` (the caller can correct it) or ``failed``; how much it brought or wrote.
+Its arguments: the name of the tool, or of the family of the resource; the space; the outcome, ``ok``,
+``refused`` (the caller can correct it) or ``failed``; how much it brought or wrote.
 """
 
 
@@ -220,7 +210,7 @@ class _Requests:
         shown, after = _page(tools, params)
         return ListToolsResult(tools=shown, next_cursor=after)
 
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Answer one call of a tool, and note it; see the head of this file for errors."""
         from mcp_memory.server.tools.catalogue import TOOLS
         from mcp_memory.server.tools.meant import as_meant
@@ -233,7 +223,6 @@ class _Requests:
         outcome, count = "failed", 0
         try:
             CLIENT.set(_client_of(context))
-            PERSON.set(person_behind(context, params))
             APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
             await self._enter(context)
@@ -252,9 +241,6 @@ class _Requests:
 
             reply = await progress.during(work)
             outcome, count = "ok", _count(reply.structured)
-        except InputRequired as required:
-            outcome = "asked"
-            return required.result
         except McpMemoryError as error:
             outcome = "refused"
             return CallToolResult(content=[TextContent(type="text", text=error_text(error))], is_error=True)

@@ -1,7 +1,7 @@
 """The server over HTTP with the tools, resources and prompts that the conformance suite calls.
 
 They are added to ours by the same classes, so the suite tests how this server calls tools, reads resources, fills
-prompts, reports progress and asks people. The memory is the tests' fake one. ``python server.py PORT`` serves
+prompts and reports progress. The memory is the tests' fake one. ``python server.py PORT`` serves
 everybody; with ``--token`` a token is needed, which is put into each request here, since the suite cannot send one.
 """
 
@@ -21,7 +21,6 @@ from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import app, prompts
-from mcp_memory.server.asking import PERSON
 from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.process import listener
 from mcp_memory.server.resources import sessions
@@ -53,11 +52,6 @@ async def advance(progress):
     return "Done."
 
 
-async def ask(_progress):
-    person = PERSON.get()
-    return "Nobody can be asked." if person is None else str(await person.choose("user_name", "Your name?", ("Alice",)))
-
-
 def fixture(name, act):
     async def run(_memory, progress):
         return reply_of(Output(engine="caller", warnings=[]), [await act(progress)])
@@ -70,9 +64,6 @@ for name, act in {
     "test_error_handling": fail,
     "test_tool_with_progress": advance,
     "test_logging_tool": say,
-    "test_elicitation": ask,
-    "test_streaming_elicitation": ask,
-    "test_input_required_result_elicitation": ask,
 }.items():
     TOOLS[name] = fixture(name, act)
     app.DEFINITIONS[name] = TOOLS[name].definition

@@ -1,10 +1,9 @@
-"""memory_forget through the protocol: the schema, the preview, the question, the deed, and what others see."""
+"""memory_forget through the protocol: the schema, the preview, the deed, and what others see."""
 
 import anyio
 import pytest
 from fakes import FakeLog
 from integration.client_calls import connected, refused, said, structured
-from mcp_types import ElicitResult
 from unit.services.learning_memory import memory, told
 
 pytestmark = pytest.mark.anyio
@@ -75,43 +74,3 @@ async def test_a_process_that_nobody_calls_lets_go_of_what_another_one_forgets()
         held = idle.store._view.space("default")
         assert not any("beagle" in turn.text for turn in held.turns.values())
     await one.aclose()
-
-
-class Person:
-    """A person who answers as told, and keeps what they were asked."""
-
-    def __init__(self, answer):
-        self.answer = answer
-        self.asked = []
-
-    async def __call__(self, _context, params):
-        self.asked.append(params.message)
-        if self.answer in ("decline", "cancel"):
-            return ElicitResult(action=self.answer)
-        options = params.requested_schema["properties"]["choice"]["enum"]
-        return ElicitResult(action="accept", content={"choice": next(one for one in options if self.answer in one)})
-
-
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_person_is_asked_before_something_is_forgotten_and_not_with_a_wrong_token(mode):
-    for answer, left in (("Keep", 1), ("decline", 1), ("Forget", 0)):
-        person = Person(answer)
-        async with connected(mode=mode, elicitation_callback=person) as client:
-            await structured(client, "memory_write", messages=[{"id": "m1", "text": "My sister is a baker."}])
-            preview = await structured(client, "memory_forget", everything=True)
-            await refused(client, "memory_forget", everything=True, dry_run=False, token="no")
-            assert person.asked == []
-            done = {"everything": True, "dry_run": False, "token": preview["token"]}
-            result = await client.call_tool("memory_forget", done)
-            assert result.is_error == bool(left)
-            assert not left or "the user was asked and does not want it" in result.content[0].text
-            assert (await structured(client, "memory_status"))["counts"]["messages"] == left
-        assert person.asked[0].startswith("Forget in space 'default': 1 message")
-
-
-async def test_nobody_is_asked_who_cannot_be():
-    async with connected(mode="legacy") as client:
-        await structured(client, "memory_write", text="My sister is a baker.")
-        preview = await structured(client, "memory_forget", everything=True)
-        done = await structured(client, "memory_forget", everything=True, dry_run=False, token=preview["token"])
-        assert done["dry_run"] is False

@@ -9,7 +9,7 @@ from pathlib import Path
 from mcp_memory.access.audit import Audit
 from mcp_memory.access.tokens import PREFIX, Issuer, TokenFile
 from mcp_memory.domain.access import CALLER, Grant
-from mcp_memory.server.asking import CLIENT
+from mcp_memory.server.calls import CLIENT
 from mcp_memory.server.http.app import Access
 from mcp_memory.settings import Settings, configuration_folder
 

@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool
 
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.asking import CLIENT, confirm_forget
+from mcp_memory.server.calls import CLIENT
 from mcp_memory.server.tools.arguments import (
     IDS,
     Input,
@@ -125,7 +125,6 @@ def _run(args: ForgetInput) -> Run:
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         by = f"memory_forget ({client})" if (client := CLIENT.get()) else "memory_forget"
-        await confirm_forget(memory, request)
         return forget_reply(request, await memory.forget(replace(request, by=by)))
 
     return run

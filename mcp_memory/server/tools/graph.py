@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from mcp_memory.server import viewer
-from mcp_memory.server.asking import APPS
+from mcp_memory.server.calls import APPS
 from mcp_memory.server.tools.arguments import GraphInput, check_space, shown
 from mcp_memory.server.tools.replies import HEADER, Count, Output, Part, Reply, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool

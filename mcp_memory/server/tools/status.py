@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
-from mcp_memory.server.asking import problem_texts
+from mcp_memory.server.calls import problem_texts
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.replies import Count, Output, Part, Reply, SpentOutput, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
