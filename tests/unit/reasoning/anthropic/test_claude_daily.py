@@ -1,7 +1,7 @@
 """The day budget that memories on one store share: once it is spent, the embedded engine answers."""
 
 import pytest
-from judged_memory import NOW, asked, claude_of, judged, wired
+from judged_memory import NOW, asked, claude_of, judged
 from standin.replies import said
 
 from mcp_memory.domain.language_model import DAY_MS, Spending
@@ -41,22 +41,6 @@ async def test_a_spent_day_budget_leaves_the_embedded_engine_and_names_the_next_
         memory.clock = lambda: NOW + DAY_MS
         assert await today(memory) == Spending()
         assert (await asked(memory)).engine == "anthropic"
-
-
-async def test_two_memories_share_the_budget_and_a_third_that_starts_later_finds_it_spent():
-    async with judged([LISBON], day_tokens=DAY_TOKENS) as (memory, api):
-        assert (await asked(memory, learn=False)).engine == "anthropic"
-        other = wired(api.url, memory.store.log, day_tokens=DAY_TOKENS)
-        alone = await spend_the_day(other, api) - 1
-        assert claude_of(other).spent.calls == alone
-        for one in (memory, other):
-            await one.background.drain(30)
-        third = wired(api.url, memory.store.log, day_tokens=DAY_TOKENS)
-        assert await today(memory) == await today(other) == await today(third)
-        assert await spend_the_day(third, api) == len(api.requests)
-        assert api.tokens <= DAY_TOKENS
-        await other.aclose()
-        await third.aclose()
 
 
 async def test_a_request_that_cannot_be_recorded_is_not_sent():

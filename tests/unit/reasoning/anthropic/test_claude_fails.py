@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import anyio
 import pytest
-from anyio.lowlevel import checkpoint
 from judged_memory import KEY, asked, claude_of, judged, wired
 from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, judgement, limited, message, overloaded, said
@@ -153,39 +152,6 @@ async def test_a_long_memory_keeps_within_the_tokens_of_one_answer():
         assert api.tokens <= 8_000
         assert answer.recall.spent is not None
         assert answer.recall.spent.input_tokens == api.tokens
-
-
-async def test_cancelling_the_call_cancels_the_request():
-    async with judged([Silence()]) as (memory, api), anyio.create_task_group() as tasks:
-        tasks.start_soon(asked, memory)
-        with anyio.fail_after(300):
-            await api.arrived.wait()
-            tasks.cancel_scope.cancel()
-            with anyio.CancelScope(shield=True):
-                await api.hung_up.wait()
-    assert api.hung_up.is_set()
-
-
-async def test_ten_at_once_share_one_client_and_its_limit():
-    async with judged([said("Lisbon", ("S1",))], at_once=3) as (memory, api):
-        api.gate = anyio.Event()
-        clients = set()
-
-        async def ask():
-            answer = await asked(memory, learn=False)
-            assert answer.engine == "anthropic"
-            clients.add(id(claude_of(memory)._client))
-
-        with anyio.fail_after(300):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(10):
-                    tasks.start_soon(ask)
-                while claude_of(memory)._places.statistics().tasks_waiting < 7 or len(api.requests) < 3:
-                    await checkpoint()
-                assert len(api.requests) == 3
-                api.gate.set()
-        assert (len(api.requests), len(clients), api.most_at_once) == (10, 1, 3)
-        assert claude_of(memory).spent.calls == 10
 
 
 async def test_the_key_is_sent_and_appears_nowhere_else(caplog):

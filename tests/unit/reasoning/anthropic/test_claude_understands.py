@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from judged_memory import asked, claude_of, judged
-from standin.replies import Reply, error, message, overloaded, said
+from standin.replies import message, said
 from standin.rooms import each, meant, room
 
 from mcp_memory.domain.query import Query, with_interpretation
@@ -105,36 +105,6 @@ async def test_a_speaker_cannot_leave_the_data():
         assert len([line for line in lines if line.startswith("===")]) == 2
         assert sum(line.startswith("Asked on") for line in lines) == 1
         assert "\u200b" not in api.requests[0].text
-
-
-BAD = {
-    "a key that is refused": (error(401), "the key was refused"),
-    "an overload": (overloaded(), "it is overloaded"),
-    "a refusal": (message("No.", stop_reason="refusal"), "the model declined to answer"),
-    "prose": (message("It is about Carla."), "its reply was not the JSON that was asked for"),
-    "a field of its own": (meant(sql="drop"), "its reply was not the JSON that was asked for"),
-    "an intent of its own": (meant(intent="GREED"), "its reply was not the JSON that was asked for"),
-    "a number for a name": (meant(names=[7]), "its reply was not the JSON that was asked for"),
-    "names without end": (meant(names=["Ann"] * 100), "its reply was not the JSON that was asked for"),
-    "a name without end": (meant(names=["Ann" * 1_000]), "its reply was not the JSON that was asked for"),
-    "a judgement": (said("Lisbon", ("S1",)), "its reply was not the JSON that was asked for"),
-    "no message": (Reply(200, b"{}"), "its reply was no message of the API"),
-    "a broken connection": (replace(GOOD, cut=20), "the connection failed"),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-async def test_an_unusable_reply_leaves_the_question_unchanged_with_one_warning(case):
-    reply, reason = BAD[case]
-    async with judged(UNSURE) as (memory, _):
-        await knowing(memory)
-        own = await recalled(memory)
-    async with judged(each(question=[reply], answer=UNSURE), understand=True, retries=1) as (memory, api):
-        await knowing(memory)
-        recall = await recalled(memory)
-        assert recall.warnings == (f"{WARNED}{reason}.",)
-        assert (recall.evidence, recall.roots, recall.engine) == (own.evidence, own.roots, "anthropic")
-        assert [room(request) for request in api.requests][-1] == "answer"
 
 
 async def test_the_budget_of_the_judge_is_not_spent_on_the_meaning():
