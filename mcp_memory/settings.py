@@ -106,8 +106,6 @@ class HttpSettings:
     burst: int = key(200, "requests of one caller at once")
     receive_s: float = key(20.0, "seconds within which a whole request has to arrive", POSITIVE)
     drain_s: float = key(10.0, "seconds for running calls to end when the server stops")
-    tenants: int = key(16, "memories open at a time where storage.uri holds {tenant}")
-    tenant_idle_s: float = key(600.0, "seconds after which an unused one is closed", POSITIVE)
 
 
 @dataclass(frozen=True, slots=True)

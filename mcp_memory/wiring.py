@@ -39,12 +39,8 @@ if TYPE_CHECKING:  # what only recalls and writes need is imported where it is o
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 
-async def open_memory(settings: Settings, embedder: Embedder | None = None) -> Memory:
+async def open_memory(settings: Settings) -> Memory:
     """Return a memory with the configured adapters, ready for its first call.
-
-    Args:
-        settings: every setting.
-        embedder: one that is loaded already, of another memory; None for a new one.
 
     Raises:
         ConfigurationError: a setting cannot be used as it is.
@@ -61,8 +57,7 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
             "what was written only where it judges always: set engine.judge to 'anthropic', or engine.enrich to 'off'."
         )
     zone_named(settings.server.time_zone)  # one that does not exist is refused before anything is opened
-    embedder = embedder or choose_embedder(settings)
-    extractor = open_extractor(settings)
+    embedder, extractor = choose_embedder(settings), open_extractor(settings)
     claude = open_claude(settings)
     store = open_store(settings, embedder, extractor)
     memory = Memory(
@@ -253,7 +248,6 @@ def open_store(
         to_look: whether what is stored is only looked at, so that the indexes of search are left out of the view.
 
     Raises:
-        ConfigurationError: ``storage.uri`` is that of several tenants, and none is named.
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
     from mcp_memory.privacy.secrets import RULES, masking_of
@@ -337,13 +331,12 @@ def place_of(settings: Settings) -> str:
     """Return where the configured store is.
 
     Raises:
-        ConfigurationError: ``storage.uri`` is that of several tenants, and none is named.
+        ConfigurationError: ``storage.uri`` has a part for a tenant: what several had apart would be one store.
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
     if "{tenant}" in settings.storage.uri:
         raise ConfigurationError(
-            f"storage.uri is {settings.storage.uri!r}, with a store for each tenant. Name one of them in place of "
-            "{tenant} (MCP_MEMORY_STORAGE_URI), or serve them by serve --http, where tokens name the tenant."
+            "storage.uri holds {tenant}, which is gone: serve each tenant by a process of its own."
         )
     return settings.storage.uri or usual_place()
 

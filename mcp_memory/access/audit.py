@@ -48,7 +48,6 @@ class Audit:
             "time": datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="milliseconds"),
             "who": who.caller,
             "issuer": who.issuer,
-            "tenant": who.tenant,
             "client": client,
             "what": what,
             "space": space,

@@ -16,4 +16,3 @@ class AccessSettings:
     issuer: str = key("", "URL of an OAuth 2.1 server whose tokens are trusted as well")
     audience: str = key("", 'what its tokens have to be meant for; "" = http.url')
     jwks: str = key("", 'URL or file of its public keys; "" = as its metadata say')
-    tenant_claim: str = key("tenant", "the claim of its tokens that names the tenant, where storage.uri holds {tenant}")

@@ -29,7 +29,7 @@ import jwt
 from filelock import FileLock
 
 from mcp_memory.bounds import SETTINGS_BYTES, parse_json
-from mcp_memory.domain.access import RIGHTS, TENANT_NAME, Grant, Permission, Right, is_pattern
+from mcp_memory.domain.access import RIGHTS, Grant, Permission, Right, is_pattern
 from mcp_memory.errors import ConfigurationError, InvalidInput
 from mcp_memory.files import whole_file
 
@@ -59,7 +59,6 @@ class Token:
             "name": self.grant.caller,
             "digest": self.digest,
             "permissions": permissions,
-            "tenant": self.grant.tenant,
             "made": self.made,
             "expires": self.grant.expires,
         }
@@ -175,9 +174,9 @@ def _token(row: dict[str, Any]) -> Token:
     times = [row["made"], *([] if row["expires"] is None else [row["expires"]])]
     good = good and all(type(time) in (int, float) for time in times)
     good = good and all(isinstance(row[name], str) for name in ("name", "digest"))
-    if not good or (row["tenant"] and not TENANT_NAME.fullmatch(row["tenant"])):
-        raise ValueError(f"token {row['name']!r} has spaces, rights or a tenant that cannot be")
-    return Token(row["digest"], Grant(row["name"], permissions, row["tenant"], expires=row["expires"]), row["made"])
+    if not good or row.get("tenant"):  # as an older program had them, each with a store of its own
+        raise ValueError(f"token {row['name']!r} has spaces or rights that cannot be, or names a tenant")
+    return Token(row["digest"], Grant(row["name"], permissions, expires=row["expires"]), row["made"])
 
 
 ALGORITHMS: Final = [f"{kind}{size}" for kind in ("RS", "PS", "ES") for size in ("256", "384", "512")] + ["EdDSA"]
@@ -210,7 +209,6 @@ class Issuer:
         url: as its tokens name it.
         audience: as its tokens have to name this server.
         jwks: URL or file of its public keys; empty to ask its metadata (RFC 8414).
-        tenant_claim: names the tenant.
         fetch: see `Fetch`.
         clock: seconds since any fixed moment.
 
@@ -223,7 +221,6 @@ class Issuer:
         url: str,
         audience: str,
         jwks: str = "",
-        tenant_claim: str = "",
         fetch: Fetch | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -235,7 +232,6 @@ class Issuer:
         self.url = url
         self._audience = audience
         self._jwks = jwks
-        self._tenant_claim = tenant_claim
         self._fetch = fetch or _fetch
         self._clock = clock
         self._keys: list[jwt.PyJWK] = []
@@ -265,12 +261,9 @@ class Issuer:
             _log.info("A token of %s is refused: %s", self.url, error)
             return None
         caller = claims.get("sub") or claims.get("client_id")
-        tenant = claims.get(self._tenant_claim) or ""
         if not isinstance(caller, str) or len(caller) > CALLER_CHARS or not caller.isprintable():
             return None
-        if not isinstance(tenant, str) or (tenant and not TENANT_NAME.fullmatch(tenant)):
-            return None
-        return Grant(caller, permissions_of(_scopes(claims)), tenant, issuer=self.url, expires=expires)
+        return Grant(caller, permissions_of(_scopes(claims)), issuer=self.url, expires=expires)
 
     async def _key(self, name: str | None) -> jwt.PyJWK | None:
         found, waiting = self._find(name), self._fetching.statistics()

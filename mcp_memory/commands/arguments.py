@@ -257,7 +257,6 @@ def _add_token(command: Command) -> None:
         "--rights", default="read,write", metavar="RIGHTS", help="of read, write, forget (default: read,write)"
     )
     add.add_argument("--days", type=_number(36_500), metavar="N", help="after which it is void; default: never")
-    add.add_argument("--tenant", default="", metavar="TENANT", help="whose store it is for (storage.uri with {tenant})")
     deeds.add_parser("list", help="list them, without the tokens themselves")
     revoke = deeds.add_parser("revoke", help="make one void, at once")
     revoke.add_argument("name", type=_words, metavar="NAME")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.domain.access import RIGHTS, TENANT_NAME, Grant, Permission, Right, is_pattern
+from mcp_memory.domain.access import RIGHTS, Grant, Permission, Right, is_pattern
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.http.access import token_file
 from mcp_memory.settings import Settings
@@ -20,7 +20,7 @@ def token(settings: Settings, options: argparse.Namespace, terminal: Terminal) -
     """Make, list or revoke.
 
     Raises:
-        InvalidInput: a name, space, right or tenant is wrong.
+        InvalidInput: a name, space or right is wrong.
     """
     file = token_file(settings)
     if options.deed == "add":
@@ -45,17 +45,14 @@ def _grant(options: argparse.Namespace) -> Grant:
     for spaces in options.spaces:
         if not is_pattern(spaces):
             raise InvalidInput("--space", f"{spaces!r} is not the name of a space", "Give a name, or work-* or *.")
-    if options.tenant and not TENANT_NAME.fullmatch(options.tenant):
-        raise InvalidInput("--tenant", f"{options.tenant!r} will not do", "Give small letters, digits, - and _.")
     expires = time.time() + options.days * DAY_S if options.days else None
     held = cast("frozenset[Right]", rights)
-    return Grant(options.name, tuple(Permission(one, held) for one in options.spaces), options.tenant, expires=expires)
+    return Grant(options.name, tuple(Permission(one, held) for one in options.spaces), expires=expires)
 
 
 def _grant_line(grant: Grant, made: float) -> str:
     allowed = ", ".join(f"{one.spaces} ({' '.join(sorted(one.rights))})" for one in grant.permissions)
     parts = [grant.caller, allowed, f"made {_day(made)}"]
-    parts += [f"tenant {grant.tenant}"] if grant.tenant else []
     if grant.expires is not None:
         parts.append(f"{'expired' if grant.expires <= time.time() else 'until'} {_day(grant.expires)}")
     return " | ".join(parts)

@@ -1,8 +1,8 @@
 """Who calls, and what they may do in which spaces.
 
-Over stdio a caller is the owner of the memory and may do everything. Over HTTP a token grants so much: rights in
-spaces, in the store of one tenant. A space in which a caller may not read does not exist for them: no
-list, hint, count or error tells it from one that was never written to.
+Over stdio a caller is the owner of the memory and may do everything. Over HTTP a token grants rights in
+spaces. A space in which a caller may not read does not exist for them: no list, hint, count or error tells it from one
+that was never written to.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ MEANT_SPACE: ContextVar[str] = ContextVar("MEANT_SPACE", default=DEFAULT_SPACE)
 """The space that is meant where none is named, in the call that is running (``server.space``)."""
 SPACE_NAME = re.compile(r"\w[\w.@-]{0,63}")
 """The names that a space may have."""
-TENANT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-"""The names that a tenant may have; each is a part of the store's place, so neither dots nor slashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +50,12 @@ class Grant:
     Attributes:
         caller: who calls, as the audit log names them; unique among the callers of a server.
         permissions: rights by space; what none of them allows is forbidden.
-        tenant: the tenant whose store it is; empty where there is one store.
         issuer: who vouches for the caller; empty for tokens of this server.
         expires: seconds since 1970 after which it is void; None for never.
     """
 
     caller: str
     permissions: tuple[Permission, ...]
-    tenant: str = ""
     issuer: str = ""
     expires: float | None = None
 
@@ -69,9 +65,9 @@ class Grant:
         return held.issuperset(rights)
 
     @property
-    def identity(self) -> tuple[str, str, str]:
-        """Who calls: their issuer, tenant and name; two tokens with the same ones are one caller."""
-        return self.issuer, self.tenant, self.caller
+    def identity(self) -> tuple[str, str]:
+        """Who calls: their issuer and name; two tokens with the same ones are one caller."""
+        return self.issuer, self.caller
 
     @property
     def sees_all(self) -> bool:

@@ -181,10 +181,9 @@ class _Requests:
     async def lifespan(self, _: Server[Opening]) -> AsyncIterator[Opening]:
         """Give every request the memory, from when the server starts to when it ends."""
         async with anyio.create_task_group() as tasks:
-            opening = Opening(self._open_memory, tasks, self._settings.http)
-            if self._settings.server.warm_up == "first_reply" and "{tenant}" not in self._settings.storage.uri:
+            opening = Opening(self._open_memory, tasks)
+            if self._settings.server.warm_up == "first_reply":
                 tasks.start_soon(opening.warm_up)
-            tasks.start_soon(opening.close_idle)
             tasks.start_soon(self.subscriptions.watch, opening)
             try:
                 yield opening
@@ -231,13 +230,12 @@ class _Requests:
             async def work() -> Reply:
                 async with self._limit.turn():
                     run = await tool.prepared(arguments, self._settings.limits, self._host.size(context))
-                    async with context.lifespan_context.use() as memory:
-                        try:
-                            problems = problem_texts(memory.store.damage)
-                            reply = with_warnings(await run(memory, progress.report), problems)
-                        finally:
-                            memory.reread_later()  # if the call met a table that is broken
-                return reply
+                    memory = await context.lifespan_context.use()
+                    try:
+                        problems = problem_texts(memory.store.damage)
+                        return with_warnings(await run(memory, progress.report), problems)
+                    finally:
+                        memory.reread_later()  # if the call met a table that is broken
 
             reply = await progress.during(work)
             outcome, count = "ok", _count(reply.structured)

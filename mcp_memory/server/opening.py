@@ -1,9 +1,9 @@
 """Open the memory when it is first needed, and say which space a call means that names none.
 
-**The memory** is the one that there is, or that of the tenant who calls. Opening it imports LanceDB and the model's
-runtime, which takes seconds, and clients give up on a server that is slow to connect. So the first replies come from
-names and schemas alone. Then the memory is opened in the background (``server.warm_up = "first_reply"``), or by the
-first call that needs it (``"first_call"``: less memory while idle).
+**The memory**: opening it imports LanceDB and the model's runtime, which takes seconds, and clients give up on a server
+that is slow to connect. So the first replies come from names and schemas alone. Then the memory is opened in the
+background (``server.warm_up = "first_reply"``), or by the first call that needs it (``"first_call"``: less memory while
+idle).
 
 So many calls of one caller use it at a time (`CallLimit`); more of them wait, so that others need not.
 
@@ -23,10 +23,8 @@ import os
 import re
 import time
 import warnings
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -34,13 +32,10 @@ from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 import anyio
-from anyio import to_thread
 from anyio.abc import TaskGroup
 
 from mcp_memory.domain.access import CALL_BEGAN, CALLER, DEFAULT_SPACE, OWNER, SPACE_NAME
 from mcp_memory.errors import ConfigurationError, McpMemoryError
-from mcp_memory.heap import give_back
-from mcp_memory.settings import HttpSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -53,11 +48,9 @@ UNLISTED_S = 1.0
 """Time after the first request at which the memory is opened even if the client has not asked for the tools."""
 REPLY_S = 0.05
 """Time for the reply to ``tools/list`` to leave before imports compete with it for the interpreter."""
-LOOK_S = 5.0
-"""Seconds between two looks for memories of tenants that nobody uses."""
 
 Opener = Callable[[], Awaitable["Memory"]]
-"""Opens the memory of the caller's tenant; there is one tenant without a name where there is one store."""
+"""Opens the memory."""
 
 
 class _Attempt:
@@ -68,69 +61,43 @@ class _Attempt:
         self.failure: McpMemoryError | None = McpMemoryError("The server is stopping. Call again when it runs.")
 
 
-class _OpenMemory:
-    """The memory of one tenant, how many calls use it, and its background work."""
-
-    def __init__(self) -> None:
-        self.memory: Memory | None = None
-        self.attempt: _Attempt | None = None
-        self.users = 0
-        self.used = time.monotonic()
-        self.work: anyio.CancelScope | None = None
-
-
 class Opening:
-    """Opens memories when they are first needed, and keeps them.
+    """Opens the memory when it is first needed, and keeps it.
 
-    Calls that come while one opens wait for the same attempt. If the attempt fails they fail with its message, and the
-    next call tries again. Of many tenants those used last are kept (``http.tenants``, ``.tenant_idle_s``).
+    Calls that come while it opens wait for the same attempt. If the attempt fails they fail with its message, and the
+    next call tries again.
 
     Args:
-        opener: opens a memory.
-        tasks: runs the attempts and the memories' background work. It outlives the requests, so that a cancelled call
+        opener: opens the memory.
+        tasks: runs the attempts and the memory's background work. It outlives the requests, so that a cancelled call
             does not cancel an attempt that others wait for.
-        settings: how many tenants, and for how long.
     """
 
-    def __init__(self, opener: Opener, tasks: TaskGroup, settings: HttpSettings) -> None:
+    def __init__(self, opener: Opener, tasks: TaskGroup) -> None:
         self._opener = opener
         self._tasks = tasks
-        self._settings = settings
-        self._open: OrderedDict[str, _OpenMemory] = OrderedDict()  # by tenant, that used last at the end
+        self._memory: Memory | None = None
+        self._attempt: _Attempt | None = None
+        self._work: anyio.CancelScope | None = None
         self._greeted = anyio.Event()
         self._listed = anyio.Event()
 
-    def __len__(self) -> int:
-        return sum(one.memory is not None for one in self._open.values())
-
-    @asynccontextmanager
-    async def use(self) -> AsyncIterator[Memory]:
-        """Yield the memory of the caller's tenant, opening it if necessary; it stays open until the block is left.
+    async def use(self) -> Memory:
+        """Return the memory, opening it if necessary.
 
         Raises:
             McpMemoryError: it cannot be opened now; the message says what to do.
         """
         CALL_BEGAN.set(time.monotonic())
-        tenant = CALLER.get().tenant
-        one = self._open.setdefault(tenant, _OpenMemory())
-        self._open.move_to_end(tenant)
-        one.users += 1
-        try:
-            yield await self._memory(tenant, one)
-        finally:
-            one.users -= 1
-            one.used = time.monotonic()
-
-    async def _memory(self, tenant: str, one: _OpenMemory) -> Memory:
-        while one.memory is None:
-            if one.attempt is None:
-                one.attempt = _Attempt()
-                self._tasks.start_soon(self._attempt, tenant, one, one.attempt)
-            attempt = one.attempt
+        while self._memory is None:
+            if self._attempt is None:
+                self._attempt = _Attempt()
+                self._tasks.start_soon(self._open, self._attempt)
+            attempt = self._attempt
             await attempt.done.wait()
             if attempt.failure is not None:
                 raise attempt.failure
-        return one.memory
+        return self._memory
 
     async def warm_up(self) -> None:
         """Open the memory in the background once the client has received what it asks for first."""
@@ -139,8 +106,7 @@ class Opening:
             await self._listed.wait()
         await anyio.sleep(REPLY_S)
         try:
-            async with self.use():
-                pass
+            await self.use()
         except McpMemoryError as error:
             log.warning("%s", error)
 
@@ -150,42 +116,19 @@ class Opening:
         if method == "tools/list":
             self._listed.set()
 
-    async def close_idle(self) -> None:
-        """Close memories of tenants that are too many, or that nobody uses; runs until cancelled."""
-        while True:
-            await anyio.sleep(LOOK_S)
-            await self.close_some()
-
-    async def close_some(self) -> None:
-        """Do so once; a memory that a call uses stays open."""
-        for tenant, one in list(self._open.items()):  # that used longest ago first
-            spare = not one.users and one.memory is not None and tenant != "" and self._open.get(tenant) is one
-            idle = time.monotonic() - one.used > self._settings.tenant_idle_s
-            if spare and (idle or len(self) > self._settings.tenants):
-                del self._open[tenant]
-                await self._close(one)
-                await to_thread.run_sync(give_back)
-
     async def aclose(self) -> None:
-        """Let background work drain, and close every memory."""
-        async with anyio.create_task_group() as closing:
-            for one in self._open.values():
-                closing.start_soon(self._close, one)
+        """Let background work drain, and close the memory."""
+        if self._memory is not None:
+            await self._memory.aclose()
+        if self._work is not None:
+            self._work.cancel()
 
-    async def _close(self, one: _OpenMemory) -> None:
-        if one.memory is not None:
-            await one.memory.aclose()
-        if one.work is not None:
-            one.work.cancel()
-
-    async def _attempt(self, tenant: str, one: _OpenMemory, attempt: _Attempt) -> None:
-        CALLER.set(replace(OWNER, tenant=tenant))  # background work is not that of the caller who came first
+    async def _open(self, attempt: _Attempt) -> None:
+        CALLER.set(OWNER)  # background work is not that of the caller who came first
         CALL_BEGAN.set(math.inf)
         try:
-            one.memory = await self._opener()
-            self._tasks.start_soon(self._work, one, one.memory)
-            if tenant:
-                self._tasks.start_soon(self.close_some)  # it may be one too many
+            self._memory = await self._opener()
+            self._tasks.start_soon(self._run, self._memory)
             attempt.failure = None
         except McpMemoryError as error:
             attempt.failure = error
@@ -196,11 +139,11 @@ class Opening:
                 "(MCP_MEMORY_STORAGE_URI) or run `mcp-memory doctor`; the next call tries again."
             )
         finally:
-            one.attempt = None
+            self._attempt = None
             attempt.done.set()
 
-    async def _work(self, one: _OpenMemory, memory: Memory) -> None:
-        with anyio.CancelScope() as one.work:
+    async def _run(self, memory: Memory) -> None:
+        with anyio.CancelScope() as self._work:
             await memory.work()
 
 
@@ -213,7 +156,7 @@ class CallLimit:
 
     def __init__(self, of_caller: int) -> None:
         self._of_caller = of_caller
-        self._free: WeakValueDictionary[tuple[str, str, str], anyio.Semaphore] = WeakValueDictionary()
+        self._free: WeakValueDictionary[tuple[str, str], anyio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -227,9 +170,9 @@ class CallLimit:
 
     @asynccontextmanager
     async def use(self, opening: Opening) -> AsyncIterator[Memory]:
-        """Wait for a `turn`, then yield the caller's memory; see `Opening.use`."""
-        async with self.turn(), opening.use() as memory:
-            yield memory
+        """Wait for a `turn`, then yield the memory; see `Opening.use`."""
+        async with self.turn():
+            yield await opening.use()
 
 
 WORKSPACE: Final = "workspace"

@@ -21,7 +21,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
@@ -30,7 +29,6 @@ from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
-from mcp_memory.domain.access import CALLER
 from mcp_memory.server.app import build
 from mcp_memory.server.incoming import read_message
 from mcp_memory.server.opening import DRAIN_S, Opener
@@ -38,7 +36,6 @@ from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
-    from mcp_memory.ports import Embedder
 
 log = logging.getLogger(__name__)
 
@@ -102,21 +99,15 @@ def _claim_wire() -> tuple[io.BufferedReader, io.TextIOWrapper]:
 
 
 def opener(settings: Settings) -> Opener:
-    """Return what opens the memory that the settings name: that of the caller's tenant, if each has one."""
-    embedder: Embedder | None = None  # the memories of several tenants share it
+    """Return what opens the memory that the settings name."""
 
     async def open_memory() -> Memory:
-        nonlocal embedder
         # These imports take a second or more: in a thread, so that the server can answer what needs no memory.
         for name in _OPENED_WITH:
             await to_thread.run_sync(import_module, f"mcp_memory.{name}", abandon_on_cancel=True)
         from mcp_memory import wiring
 
-        tenant, place = CALLER.get().tenant, settings.storage
-        place = replace(place, uri=place.uri.replace("{tenant}", tenant)) if tenant else place
-        memory = await wiring.open_memory(replace(settings, storage=place), embedder)
-        embedder = memory.embedder
-        return memory
+        return await wiring.open_memory(settings)
 
     return open_memory
 

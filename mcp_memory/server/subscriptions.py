@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 from weakref import WeakSet
@@ -76,7 +76,7 @@ class Subscriptions:
         self._followers: list[_Follower] = []
         self._sessions: WeakSet[Any] = WeakSet()  # of older clients, whose end is noticed
         self._streams: set[ListenHandler] = set()
-        self._seen: dict[str, tuple[int, ...]] = {}  # the last commit looked at, by tenant
+        self._seen: tuple[int, ...] = ()  # the last commit looked at
         self._wake = anyio.Event()
 
     def __len__(self) -> int:
@@ -167,30 +167,29 @@ class Subscriptions:
             else:
                 await self._wake.wait()
             self._wake = anyio.Event()
-            for tenant in {one.grant.tenant for one in self._followers}:
-                try:
-                    await self._look(opening, tenant)
-                except McpMemoryError as error:  # the next call says it to its caller
-                    _log.debug("Checking subscribed resources for changes failed: %s", error)
-                except Exception:
-                    _log.exception("Checking subscribed resources for changes failed.")
+            if not self._followers:
+                continue
+            try:
+                await self._look(opening)
+            except McpMemoryError as error:  # the next call says it to its caller
+                _log.debug("Checking subscribed resources for changes failed: %s", error)
+            except Exception:
+                _log.exception("Checking subscribed resources for changes failed.")
 
-    async def _look(self, opening: Opening, tenant: str) -> None:
-        CALLER.set(replace(OWNER, tenant=tenant))
-        async with opening.use() as memory:
-            async with memory.store.reading(whole=False) as view:
-                commit = view.tx, view.generation, view.reader
-            seen = *commit, len(await memory.store.forgotten())
-        followers = [one for one in self._followers if one.grant.tenant == tenant]
-        for follower in [one for one in followers if not self._valid(one.grant)]:
-            followers.remove(follower)
+    async def _look(self, opening: Opening) -> None:
+        CALLER.set(OWNER)
+        memory = await opening.use()
+        async with memory.store.reading(whole=False) as view:
+            commit = view.tx, view.generation, view.reader
+        seen = *commit, len(await memory.store.forgotten())
+        for follower in [one for one in self._followers if not self._valid(one.grant)]:
             self._followers = [one for one in self._followers if one is not follower]
             follower.end()
-        if self._seen.get(tenant) == seen:
+        if self._seen == seen:
             return
-        self._seen[tenant] = seen
+        self._seen = seen
         read: dict[tuple[str, Grant, str], bytes] = {}
-        for follower in [one for one in followers if one.content is not None]:
+        for follower in [one for one in self._followers if one.content is not None]:
             key = follower.uri, follower.grant, follower.meant
             if key not in read:
                 read[key] = await _content(opening, *key)
@@ -200,7 +199,7 @@ class Subscriptions:
 
     async def _look_first(self, opening: Opening, follower: _Follower) -> None:
         follower.content = await _content(opening, follower.uri, follower.grant, follower.meant)
-        self._seen.pop(follower.grant.tenant, None)  # something may be committed before it is in the list
+        self._seen = ()  # something may be committed before it is in the list
 
 
 def _follower(
@@ -232,8 +231,7 @@ async def _content(opening: Opening, uri: str, grant: Grant, meant: str) -> byte
     MEANT_SPACE.set(meant)
     template, values = catalogue.match(uri)
     try:
-        async with opening.use() as memory:
-            text = await catalogue.read(memory, template, values)
+        text = await catalogue.read(await opening.use(), template, values)
     except McpMemoryError as error:  # it is gone, or not there yet
         text = str(error)
     return blake2b(text.encode(), digest_size=16).digest()

@@ -16,13 +16,9 @@ from batches import DIMENSION, batch
 from lance_at import refs, write
 from object_store import ObjectStore
 
-from mcp_memory.domain.access import CALL_BEGAN, CALLER, OWNER
+from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.server.opening import Opening
-from mcp_memory.server.process import opener
-from mcp_memory.settings import HttpSettings, Settings
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.bucket import Bucket, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
@@ -255,22 +251,3 @@ def test_four_processes_write_while_two_of_them_are_killed_and_nothing_acknowled
     assert {ref for refs in said for ref in refs} <= found
     numbers = [entry.commit.tx for entry in Place(URI, objects.options).log.entries()]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-
-
-async def test_memories_of_tenants_are_opened_by_their_calls_and_closed_when_there_are_too_many(
-    objects: ObjectStore,
-) -> None:
-    place = replace(Settings().storage, uri="s3://bucket/stores/{tenant}", options=objects.options)
-    async with anyio.create_task_group() as tasks:
-        opening = Opening(opener(replace(Settings(), storage=place)), tasks, HttpSettings(tenants=1))
-        for tenant in ("acme", "bolt", "acme"):
-            CALLER.set(replace(OWNER, tenant=tenant))
-            async with opening.use() as memory:
-                text = f"The pump of {tenant} leaks."
-                await memory.write(WriteRequest("default", "talk", "message", (NewItem(text),)))
-                async with memory.store.reading() as view:
-                    assert [turn.text for turn in view.space("default").turns.values()] == [text]
-            await opening.close_some()
-            assert len(opening) == 1
-        await opening.aclose()
-        tasks.cancel_scope.cancel()

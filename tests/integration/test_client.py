@@ -147,7 +147,7 @@ async def test_a_long_write_reports_its_progress(mode):
 
 @ERAS
 async def test_a_call_that_has_nothing_to_count_gives_signs_of_life(mode, monkeypatch):
-    monkeypatch.setattr("mcp_memory.server.asking.BEAT_S", 0.02)
+    monkeypatch.setattr("mcp_memory.server.calls.BEAT_S", 0.02)
     seen, go = [], anyio.Event()
 
     async def opener():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from pathlib import Path
 
@@ -12,9 +11,6 @@ from mcp_memory.domain.access import CALLER, Grant
 from mcp_memory.server.calls import CLIENT
 from mcp_memory.server.http.app import Access
 from mcp_memory.settings import Settings, configuration_folder
-
-TENANT = "{tenant}"
-log = logging.getLogger(__name__)
 
 
 def token_file(settings: Settings) -> TokenFile:
@@ -32,18 +28,14 @@ def open_access(settings: Settings) -> Access:
     tokens.list()  # so that a broken file is reported now
     issuer = None
     if chosen.issuer:
-        issuer = Issuer(chosen.issuer, chosen.audience or settings.http.url, chosen.jwks, chosen.tenant_claim)
+        issuer = Issuer(chosen.issuer, chosen.audience or settings.http.url, chosen.jwks)
     if issuer is None and not tokens.exists():
         return Access()
-    tenants = TENANT in settings.storage.uri
 
     async def verify(token: str) -> Grant | None:
-        own = token.startswith(PREFIX)
-        grant = tokens.verify(token) if own else await issuer.verify(token) if issuer else None
-        if grant is not None and bool(grant.tenant) != tenants:
-            log.warning("The token of %r names %s tenant.", grant.caller, "a" if grant.tenant else "no")
-            return None
-        return grant
+        if token.startswith(PREFIX):
+            return tokens.verify(token)
+        return await issuer.verify(token) if issuer else None
 
     def valid(grant: Grant) -> bool:
         return (grant.expires or float("inf")) > time.time() if grant.issuer else tokens.valid(grant)

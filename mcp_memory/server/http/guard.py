@@ -197,10 +197,8 @@ class Guard:
             await found(scope, receive, send)
             return
         scope[CALLER_KEY] = found
-        issuer, tenant, name = found.identity  # the SDK binds a session to who opened it
-        scope["user"] = AuthenticatedUser(
-            AccessToken(token="-", client_id=name, scopes=[], subject=tenant, claims={"iss": issuer})
-        )
+        issuer, name = found.identity  # the SDK binds a session to who opened it
+        scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=name, scopes=[], claims={"iss": issuer}))
         try:
             scope[HELD_KEY] = held = Held(caller, self._limits.requests, self._limits.size)
             with held:

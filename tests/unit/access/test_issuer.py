@@ -45,11 +45,11 @@ class Published:
         raise OSError("404")
 
     def issuer(self):
-        return Issuer(URL, "memory", "", "org", self.fetch, lambda: self.now)
+        return Issuer(URL, "memory", "", self.fetch, lambda: self.now)
 
 
 def claims():
-    claims = {"iss": URL, "aud": "memory", "sub": "ann", "exp": int(time.time()) + 60, "org": "acme"}
+    claims = {"iss": URL, "aud": "memory", "sub": "ann", "exp": int(time.time()) + 60}
     return claims | {"scp": ["memory:read:*"]}
 
 
@@ -93,8 +93,7 @@ CLAIMS = {
     "a subject of two lines": {"sub": "ann\nroot"}, "a subject without end": {"sub": "a" * 300},
     "an end that no clock shows": {"exp": 10**400}, "no end": {"exp": None}, "a list of ends": {"exp": [1]},
     "an end ten seconds ago": {"exp": int(time.time()) - 10}, "a beginning to come": {"nbf": int(time.time()) + 3_600},
-    "an issue to come": {"iat": int(time.time()) + 3_600}, "a tenant up the tree": {"org": "../acme"},
-    "a list of tenants": {"org": ["acme"]},
+    "an issue to come": {"iat": int(time.time()) + 3_600},
 }  # fmt: skip
 TEXTS = {
     "a deep header": (DEEP, claims()), "a header of brackets": ("[" * 12_000, claims()),
@@ -155,7 +154,7 @@ async def test_keys_are_found_by_the_metadata_and_kept_for_a_while():
     key, issuer = published.key("one"), published.issuer()
     for _ in range(3):
         grant = await issuer.verify(signed(key, "one"))
-    assert (grant.caller, grant.tenant, grant.issuer) == ("ann", "acme", URL)
+    assert (grant.caller, grant.issuer) == ("ann", URL)
     assert grant.permissions == (Permission("*", frozenset(("read",))),)
     assert len(published.asked) == 2
     published.now += KEYS_S + 1
