@@ -192,7 +192,7 @@ def near_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
 
 
 async def _spaces(stored: Stored, _name: str, _space: str, limit: int) -> dict[str, Any]:
-    rows = [space_counts(space).model_dump() for space in (await stored.status()).spaces]
+    rows = [space_counts(space) for space in (await stored.status()).spaces]
     return {"spaces": rows[:limit], "total": len(rows)}
 
 

@@ -27,7 +27,7 @@ from mcp_memory.server.resources import sessions
 from mcp_memory.server.resources.uris import FAMILIES, Family
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.catalogue import TOOLS
-from mcp_memory.server.tools.replies import Output, reply_of
+from mcp_memory.server.tools.replies import reply_of
 from mcp_memory.server.tools.tool import Tool
 from mcp_memory.settings import Settings
 
@@ -54,9 +54,9 @@ async def advance(progress):
 
 def fixture(name, act):
     async def run(_memory, progress):
-        return reply_of(Output(engine="caller", warnings=[]), [await act(progress)])
+        return reply_of([await act(progress)], engine="caller", warnings=[])
 
-    return Tool(name, name, "A tool of the suite.", Arguments, Output, lambda _args: run, read_only=True)
+    return Tool(name, name, "A tool of the suite.", Arguments, lambda _args: run, read_only=True)
 
 
 for name, act in {

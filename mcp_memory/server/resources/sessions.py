@@ -34,7 +34,7 @@ async def spaces(memory: Stored, values: Values) -> dict[str, Any]:
     """Every space that the caller may read and how much it holds, and the one of calls that name none."""
     caller = CALLER.get()
     held = [space for space in (await memory.status()).spaces if caller.may(("read",), space.name)]
-    rows = [space_counts(space).model_dump() for space in held]
+    rows = [space_counts(space) for space in held]
     start, end = page_of(values, len(rows))
     shown = {"default": MEANT_SPACE.get(), "spaces": rows[start:end], "total": len(rows)}
     return shown | next_page("spaces", {}, end, len(rows))
@@ -47,7 +47,7 @@ async def status(memory: Stored, values: Values) -> dict[str, Any]:
     status = await memory.status()
     counts = next((space for space in status.spaces if space.name == name), SpaceStatus(name, 0, 0, 0, 0, 0))
     health = {"embedder": status.embedder, "engine": status.engine, "healthy": status.healthy}
-    return space_counts(counts).model_dump() | health
+    return space_counts(counts) | health
 
 
 READ = {"spaces": spaces, "status": status}

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, StrictBool
 
 from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source, Stop
-from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Length, Query
 from mcp_memory.errors import InvalidInput
@@ -29,15 +28,7 @@ from mcp_memory.server.tools.arguments import (
 )
 from mcp_memory.server.tools.replies import (
     SHARES,
-    Count,
-    EvidenceOutput,
-    NextOutput,
-    Output,
-    Part,
     Reply,
-    Score,
-    SourceOutput,
-    SpentOutput,
     evidence_lines,
     evidence_row,
     fit_items,
@@ -46,10 +37,13 @@ from mcp_memory.server.tools.replies import (
     indent,
     next_line,
     omission_warning,
-    parts,
     quantity,
     reply_of,
+    round_score,
+    row,
     source_row,
+    spent_row,
+    step_row,
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
@@ -60,67 +54,25 @@ if TYPE_CHECKING:
     from mcp_memory.ports import Progress
 
 
-class RootOutput(Part):
-    """An entity where navigation started."""
-
-    name: str
-    intent: Annotated[Intent, Field(description="What the question wants from it.")]
-
-
-class CallOutput(Part):
-    """A step that recall took by itself."""
-
-    turn: Count
-    operator: str
-    args: Annotated[dict[str, str | list[str]], Field(description="As memory_explore takes them.")]
-    found: Count
-    kept: Annotated[Count, Field(description="Of what was found: new, or surer than before.")]
-
-
-class BudgetOutput(Part):
-    """What a recall cost."""
-
-    turns: Count
-    calls: Annotated[Count, Field(description="Of operators.")]
-    texts: Annotated[Count, Field(description="Embedded.")]
-    rounds: Annotated[Count, Field(description="Of propagation.")]
-    claude: SpentOutput | None = None
-
-
-class RecallOutput(Output):
-    """Fields that recalls and answers share; the last six only with ``detail = "full"``."""
-
-    episode: Annotated[str, Field(description="Names this reply to memory_evolve.")]
-    conflicts: Annotated[list[str], Field(description="Where facts contradict each other, or statements perhaps do.")]
-    roots: list[RootOutput] | None = None
-    paths: Annotated[list[str] | None, Field(description="Facts end to end, best first.")] = None
-    next: list[NextOutput] | None = None
-    stop_reason: Annotated[Stop | None, Field(description="Why recall looked no further.")] = None
-    trace: Annotated[list[CallOutput] | None, Field(description="Steps taken after the first look.")] = None
-    budget: BudgetOutput | None = None
-
-
 def recall_details(recall: RecallResult, max_tokens: int, detail: DetailLevel) -> tuple[dict[str, Any], list[str]]:
-    """Return what a reply says of a recall beside its evidence, each list within its share, and the same as lines.
-
-    The first are fields of `RecallOutput`.
-    """
+    """Return what a reply says of a recall beside its evidence, each list within its share, and the same as lines."""
     details: dict[str, Any] = {"conflicts": fit_share(recall.conflicts, "conflicts", max_tokens)}
     if detail == "brief":
         return details, []
     from mcp_memory.navigation.paths import serialise  # reads word lists that a server's first reply need not wait for
 
-    details["roots"] = fit_share(parts(RootOutput, recall.roots), "roots", max_tokens)
+    details["roots"] = fit_share([row(root, "name", "intent") for root in recall.roots], "roots", max_tokens)
     details["paths"] = paths = fit_share([serialise(path) for path in recall.paths], "paths", max_tokens)
-    details["next"] = steps = fit_share(parts(NextOutput, recall.next), "next", max_tokens)
+    details["next"] = steps = fit_share(list(map(step_row, recall.next)), "next", max_tokens)
     lines = [*(f"Path: {one_line(path)}" for path in paths), *map(next_line, steps)]
     if recall.stop is not None:
         turns, calls = quantity(recall.turns, "turn"), quantity(len(recall.trace), "step")
         lines.append(f"Looked on for {turns}, {calls}: {recall.stop}.")
         details["stop_reason"] = recall.stop
-        details["trace"] = fit_share(parts(CallOutput, recall.trace), "trace", max_tokens)
+        calls_made = [row(call, "turn", "operator", "args", "found", "kept") for call in recall.trace]
+        details["trace"] = fit_share(calls_made, "trace", max_tokens)
     spent = {"turns": recall.turns, "calls": len(recall.trace), "texts": recall.texts, "rounds": recall.rounds}
-    details["budget"] = spent | {"claude": recall.spent}
+    details["budget"] = spent | {"claude": spent_row(recall.spent)}
     return details, lines
 
 
@@ -147,35 +99,6 @@ class AnswerInput(Input):
     )
     learn: Annotated[StrictBool, Field(description="Which records help.")] = True
     space: SpaceName = None
-
-
-class CitationOutput(Part):
-    """Words that an answer rests on."""
-
-    id: Annotated[str, Field(description="Of the evidence.")]
-    quote: Annotated[str, Field(description="Verbatim.")]
-    source: SourceOutput
-
-
-class ClosestOutput(Part):
-    """A sentence as it was said."""
-
-    text: str
-    speaker: str | None = None
-    time: str | None = None
-    source: SourceOutput
-
-
-class AnswerOutput(RecallOutput):
-    """Structured reply of memory_answer."""
-
-    answer: Annotated[str | None, Field(description="null: abstained.")]
-    abstained: StrictBool
-    confidence: Annotated[Score | None, Field(description="None of an abstention that no model judged.")] = None
-    hedged: StrictBool
-    closest: Annotated[list[ClosestOutput] | None, Field(description="What was said, to judge yourself.")] = None
-    citations: list[CitationOutput]
-    evidence: list[EvidenceOutput]
 
 
 def answer_query(args: AnswerInput) -> Query:
@@ -208,7 +131,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
         InvalidInput: the answer with the one citation that it needs is longer than that.
     """
     recall, citations = answer.recall, answer.citations
-    closest = fit_share(parts(ClosestOutput, map(_closest_row, answer.closest)), "closest", max_tokens)
+    closest = fit_share(list(map(_closest_row, answer.closest)), "closest", max_tokens)
     numbers = {item.id: number for number, item in enumerate(recall.evidence, 1)}
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
     missing = fit_share([one_line(text) for text in recall.missing], "missing", max_tokens)
@@ -226,7 +149,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
             if closest:
                 lines.append("Closest, as it was said; judge yourself whether it answers:")
                 said = zip(closest, answer.closest, strict=False)
-                lines += [f"- {heading(source.turn)} “{indent(one.text)}”" for one, source in said]
+                lines += [f"- {heading(source.turn)} “{indent(one['text'])}”" for one, source in said]
         else:
             hedge = ", uncertain" if answer.hedged else ""
             lines = [f"Answer: “{indent(answer.text)}” (confidence {answer.confidence:.2f}{hedge})", "Because of:"]
@@ -240,12 +163,11 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
             *warning_lines(warnings),
         ]
         reply = reply_of(
-            AnswerOutput,
             [*lines, *episode_line(recall)],
             episode=recall.episode,
             answer=answer.text,
             abstained=answer.text is None,
-            confidence=answer.confidence,
+            confidence=round_score(answer.confidence),
             hedged=answer.hedged,
             closest=closest or None,
             citations=[
@@ -288,7 +210,6 @@ ANSWER = Tool(
         "quotes what was said, for you to judge."
     ),
     input=AnswerInput,
-    output=AnswerOutput,
     run=_run,
     read_only=False,  # what it learns is stored
     repeatable=False,  # each answer is an episode of its own

@@ -1,7 +1,8 @@
 """The list of tools. A new one is a file beside this and a line here, and its entry in ``resources/tools.json``.
 
 ``python -m mcp_memory.server.tools.catalogue > resources/tools.json`` writes what ``tools/list`` answers. The server
-reads that file: making the models of all arguments and replies takes a fifth of the time that its first reply may take.
+reads that file: making the models of all arguments takes a part of the time that its first reply may take. What a tool
+returns (``outputSchema``) is written into that file by hand, and kept.
 """
 
 import json

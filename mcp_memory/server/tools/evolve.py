@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from pydantic import Field, StrictBool
 
@@ -32,17 +32,13 @@ from mcp_memory.server.tools.arguments import (
 from mcp_memory.server.tools.meant import Most
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
-    Output,
-    Part,
     Reply,
-    ShownKind,
-    ShownPrecision,
-    SpentOutput,
-    Time,
     in_parentheses,
     indent,
     quantity,
     reply_of,
+    row,
+    spent_row,
     validity,
     warning_lines,
 )
@@ -55,6 +51,8 @@ if TYPE_CHECKING:
 
 POINTS = Most(100)
 """Most memory points that a call may insert, update or merge."""
+CHANGE = (*("step", "kind", "id", "text", "before", "after", "valid_from", "valid_to", "fact_kind", "precision"),)
+"""Fields of a change in the structured part."""
 POINT_BYTES = 4_000
 """Most UTF-8 bytes of a point's description; a longer one is a text to remember."""
 
@@ -123,36 +121,6 @@ class EvolveInput(Input):
     space: SpaceName = None
 
 
-class ChangeOutput(Part):
-    """A change that the call made."""
-
-    step: EvolveStep
-    kind: Literal["sentence", "fact", "message", "relation", "point", "entity", "question"]
-    id: str
-    text: str
-    before: str | None = None
-    after: str
-    valid_from: Annotated[Time, Field(description="Of a fact: when it began to hold.")] = None
-    valid_to: Annotated[Time, Field(description="Of a fact: when it ceased to.")] = None
-    fact_kind: ShownKind | None = None
-    precision: ShownPrecision | None = None
-
-
-class SkippedOutput(Part):
-    """A step that changed nothing."""
-
-    step: EvolveStep
-    reason: str
-
-
-class EvolveOutput(Output):
-    """Structured reply of memory_evolve."""
-
-    changes: list[ChangeOutput]
-    skipped: list[SkippedOutput]
-    claude: SpentOutput | None = None
-
-
 def evolve_request(args: EvolveInput) -> EvolveRequest:
     """Return the request of a call; whether its episode is known is checked when the call runs.
 
@@ -199,11 +167,10 @@ def evolve_reply(result: EvolveResult) -> Reply:
         lines.append(f"And {more:,} more.")
     lines += [f"Skipped {one.step}: {one_line(one.reason)}" for one in result.skipped]
     return reply_of(
-        EvolveOutput,
         [*lines, *warning_lines(result.warnings)],
-        changes=result.changes,
-        skipped=result.skipped,
-        claude=result.spent,
+        changes=[row(change, *CHANGE) for change in result.changes],
+        skipped=[row(one, "step", "reason") for one in result.skipped],
+        claude=spent_row(result.spent),
         engine=result.engine,
         warnings=result.warnings,
     )
@@ -228,7 +195,6 @@ EVOLVE = Tool(
         "entities have to do with each other; or write them yourself in points."
     ),
     input=EvolveInput,
-    output=EvolveOutput,
     run=_run,
     read_only=False,
     needs=frozenset(("read", "write")),

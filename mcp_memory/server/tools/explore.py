@@ -24,9 +24,6 @@ from mcp_memory.server.tools.arguments import (
     window_of,
 )
 from mcp_memory.server.tools.replies import (
-    EvidenceOutput,
-    NextOutput,
-    Output,
     Reply,
     evidence_lines,
     evidence_row,
@@ -35,9 +32,9 @@ from mcp_memory.server.tools.replies import (
     iso_day,
     next_line,
     omission_warning,
-    parts,
     quantity,
     reply_of,
+    step_row,
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
@@ -85,13 +82,6 @@ class ExploreInput(Input):
     space: SpaceName = None
 
 
-class ExploreOutput(Output):
-    """Structured reply of memory_explore."""
-
-    items: Annotated[list[EvidenceOutput], Field(description="Best first.")]
-    next: list[NextOutput]
-
-
 def explore_request(args: ExploreInput) -> ExploreRequest:
     """Return the step of a call; whether the operator has all its arguments is mostly checked when it runs.
 
@@ -121,7 +111,7 @@ def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
 
     Where not all items fit, those are left out first of which `OperatorResult` says so, and the words of facts.
     """
-    steps = fit_share(parts(NextOutput, found.next), "next", max_tokens)
+    steps = fit_share(list(map(step_row, found.next)), "next", max_tokens)
     found_warnings = fit_share(found.warnings, "warnings", max_tokens)
 
     def render(number: int, quotes: bool = False) -> Reply:
@@ -137,7 +127,6 @@ def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
             if row["kind"] == "fact" and not quotes:
                 row["sources"] = [source | {"quote": None} for source in row["sources"]]
         return reply_of(
-            ExploreOutput,
             [*evidence_lines(items, ids=True), *map(next_line, steps), *warning_lines(warnings)],
             items=rows,
             next=steps,
@@ -188,7 +177,6 @@ EXPLORE = Tool(
         "in no point; reflect, beyond its names."
     ),
     input=ExploreInput,
-    output=ExploreOutput,
     run=_run,
     read_only=True,
 )

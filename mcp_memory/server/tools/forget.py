@@ -20,7 +20,7 @@ from mcp_memory.server.tools.arguments import (
     short_text,
     window_of,
 )
-from mcp_memory.server.tools.replies import Count, Output, Reply, indent, reply_of, warning_lines
+from mcp_memory.server.tools.replies import Reply, indent, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 
 if TYPE_CHECKING:
@@ -43,15 +43,6 @@ class ForgetInput(Input):
     dry_run: StrictBool = True
     token: Name | None = None
     space: SpaceName = None
-
-
-class ForgetOutput(Output):
-    """Structured reply of memory_forget."""
-
-    forgotten: Annotated[dict[str, Count], Field(description="How many of each kind went, or would go.")]
-    affected: Annotated[list[str], Field(description="What goes, loses a source, is made anew, stays.")]
-    dry_run: StrictBool
-    token: Annotated[str | None, Field(description="Give it with dry_run false to do it.")] = None
 
 
 def forget_request(args: ForgetInput, by: str = "memory_forget") -> ForgetRequest:
@@ -104,7 +95,6 @@ def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
             told = "what stays, below, has its words or its name. Look at it, and tell the user."
             lines.append(f"Perhaps not all of it is gone: {told}")
     return reply_of(
-        ForgetOutput,
         [*lines, *(f"- {indent(line)}" for line in result.affected), *warning_lines(result.warnings)],
         forgotten=result.forgotten,
         affected=result.affected,
@@ -140,7 +130,6 @@ FORGET = Tool(
         "says, then repeat with dry_run false and its token; ids alone need none."
     ),
     input=ForgetInput,
-    output=ForgetOutput,
     run=_run,
     read_only=False,
     destructive=True,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any
 
 from mcp_memory.server import viewer
 from mcp_memory.server.calls import APPS
 from mcp_memory.server.tools.arguments import GraphInput, check_space, shown
-from mcp_memory.server.tools.replies import HEADER, Count, Output, Part, Reply, quantity, reply_of, warning_lines
+from mcp_memory.server.tools.replies import HEADER, Reply, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 
 if TYPE_CHECKING:
@@ -23,27 +21,6 @@ LISTED = 25
 """Edges and hyperedges in a reply to a host without MCP Apps, which may give all of it to its model."""
 DRAWN_CHARS = 8_000
 """UTF-16 units of the flowchart in a reply, 2,000 tokens; the resource graph.mermaid has up to 45,000."""
-
-
-class GraphTotals(Part):
-    """Size of the whole drawing; a reply holds its first page."""
-
-    nodes: Count
-    edges: Count
-    hyperedges: Count
-
-
-class GraphOutput(Output):
-    """Structured reply of memory_graph: a page of the resource ``graph``."""
-
-    space: str
-    entity: Annotated[str | None, Field(description="Id of the node in the centre.")] = None
-    as_of: str | None = None
-    nodes: Annotated[list[dict[str, Any]], Field(description="Entities and values.")]
-    edges: Annotated[list[dict[str, Any]], Field(description="Facts, with their times and sources.")]
-    hyperedges: Annotated[list[dict[str, Any]], Field(description="Memory points.")]
-    total: GraphTotals
-    next: Annotated[str | None, Field(description="Resource with what follows.")] = None
 
 
 def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
@@ -69,7 +46,7 @@ def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
         "```",
         *warning_lines(warnings),
     ]
-    return reply_of(GraphOutput, lines, engine="embedded", warnings=warnings, **row)
+    return reply_of(lines, engine="embedded", warnings=warnings, **row)
 
 
 def _run(args: GraphInput) -> Run:
@@ -99,7 +76,6 @@ GRAPH = Tool(
         "Draw what is known: entities, facts over time, memory points. Use it when the user wants to see the memory."
     ),
     input=GraphInput,
-    output=GraphOutput,
     run=_run,
     read_only=True,
     meta=viewer.TOOL_META,

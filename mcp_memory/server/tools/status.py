@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from pydantic import Field, StrictBool
+from dataclasses import asdict, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.calls import problem_texts
 from mcp_memory.server.tools.arguments import Input
-from mcp_memory.server.tools.replies import Count, Output, Part, Reply, SpentOutput, quantity, reply_of, warning_lines
+from mcp_memory.server.tools.replies import Reply, quantity, reply_of, row, spent_row, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 
 if TYPE_CHECKING:
@@ -19,105 +17,13 @@ if TYPE_CHECKING:
     from mcp_memory.ports import Progress
 
 SPACES_LISTED = 50
+COUNTS = tuple(one.name for one in fields(SpaceStatus) if one.name != "name")
+TODAY = ("calls", "input_tokens", "cached_tokens", "output_tokens")
+"""What is told of all processes on a day; the seconds that they waited are not recorded."""
 
 
 class StatusInput(Input):
     """Arguments of memory_status: none."""
-
-
-class CountsOutput(Part):
-    """What is stored."""
-
-    messages: Count
-    documents: Count
-    sessions: Count
-    segments: Count
-    sentences: Count
-    assertions: Annotated[Count, Field(description="Statements of facts.")]
-    entities: Annotated[Count, Field(description="What they are about.")]
-    lessons: Annotated[Count, Field(description="What judges said of recalls and answers.")]
-    points: Annotated[Count, Field(description="Memory points in use.")]
-    pending: Annotated[Count, Field(description="Texts found by their words only, so far.")]
-
-
-class SpaceCountsOutput(CountsOutput):
-    """What one space holds."""
-
-    space: str
-
-
-class StorageOutput(Part):
-    """The store on disk."""
-
-    uri: str
-    bytes: Count | None = None
-
-
-class VersionsOutput(Part):
-    """Versions of the program and of the store."""
-
-    server: str
-    format: Annotated[Count, Field(description="Of the tables.")]
-    generation: Annotated[Count, Field(description="Of the derived tables.")]
-    commit: Count
-
-
-class TodayOutput(Part):
-    """What all processes on the store spent on this day of UTC."""
-
-    calls: Count
-    input_tokens: Annotated[Count, Field(description="Uncached.")]
-    cached_tokens: Count
-    output_tokens: Count
-    allowed_tokens: Annotated[Count | None, Field(description="Uncached input tokens of a day; None: no bound.")]
-
-
-class TextsReadOutput(Part):
-    """How many stored texts Claude has read for facts."""
-
-    waiting: Count
-    done: Count
-    failed: Annotated[Count, Field(description="Given up after several tries.")]
-    resting: Annotated[str | None, Field(description="Why this process reads none for now.")] = None
-
-
-class ClaudeOutput(SpentOutput):
-    """How Claude takes part, and what this process spent on it."""
-
-    judge: Annotated[Literal["auto", "anthropic"], Field(description="When it is asked.")]
-    model: str
-    url: str
-    key: Annotated[StrictBool, Field(description="Whether there is one.")]
-    today: TodayOutput
-    texts: Annotated[TextsReadOutput | None, Field(description="None: it is sent questions and evidence alone.")] = None
-
-
-class RereadingOutput(Part):
-    """How many texts are read again for facts by a newer version."""
-
-    done: Count
-    total: Count
-
-
-class StatusOutput(Output):
-    """Structured reply of memory_status."""
-
-    counts: CountsOutput
-    space: Annotated[str, Field(description="Where calls go that name none.")]
-    spaces: list[SpaceCountsOutput]
-    embedder: str
-    reader: Annotated[str | None, Field(description="What reads again what was found, and ranks it.")] = None
-    extractor: Annotated[str | None, Field(description="What reads facts out of texts.")] = None
-    claude: Annotated[ClaudeOutput | None, Field(description="None: nothing leaves the machine.")] = None
-    storage: StorageOutput
-    queue: Annotated[Count, Field(description="Background work not done yet.")]
-    rereading: Annotated[
-        RereadingOutput | None, Field(description="Texts of an older version that are read again for facts.")
-    ] = None
-    versions: VersionsOutput
-    uptime_s: float
-    processes: Annotated[Count, Field(description="How many hold the store.")]
-    healthy: StrictBool
 
 
 def status_reply(status: Status) -> Reply:
@@ -126,7 +32,7 @@ def status_reply(status: Status) -> Reply:
     spaces = [space_counts(space) for space in status.spaces if caller.may(("read",), space.name)]
     if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
         store = replace(store, uri="(not shown)", bytes=None, tx=0)
-    total = CountsOutput(**{name: sum(getattr(space, name) for space in spaces) for name in CountsOutput.model_fields})
+    total = SpaceStatus("", *(sum(space[name] for space in spaces) for name in COUNTS))
     warnings = [*problem_texts(store.problems), *store.notes, *status.notes]
     if (more := len(spaces) - SPACES_LISTED) > 0:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
@@ -146,18 +52,17 @@ def status_reply(status: Status) -> Reply:
         f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
     ]
     return reply_of(
-        StatusOutput,
         [*lines, *warning_lines(warnings)],
-        counts=total,
+        counts=row(total, *COUNTS),
         space=MEANT_SPACE.get(),
         spaces=spaces[:SPACES_LISTED],
         embedder=status.embedder,
         reader=status.reader,
         extractor=status.extractor,
         claude=None if status.judging is None else _claude(status.judging),
-        storage=store,
+        storage=row(store, "uri", "bytes"),
         queue=store.queue,
-        rereading=store.rereading or None,
+        rereading=store.rereading and row(store.rereading, "done", "total"),
         versions={"server": status.version, "format": store.format, "generation": store.generation, "commit": store.tx},
         uptime_s=round(status.uptime_s, 3),
         processes=len(store.holders),
@@ -174,21 +79,20 @@ def _rereading_lines(store: StoreStatus) -> list[str]:
     return [f"Facts are read again by newer rules: {done:,} of {quantity(total, 'text')} so far."]
 
 
-def space_counts(space: SpaceStatus) -> SpaceCountsOutput:
+def space_counts(space: SpaceStatus) -> dict[str, Any]:
     """Return how much a space holds."""
-    counts = asdict(space)
-    return SpaceCountsOutput(space=counts.pop("name"), **counts)
+    return {"space": space.name} | row(space, *COUNTS)
 
 
 def _claude(judging: Judging) -> dict[str, Any]:
-    """Return the fields of `ClaudeOutput`."""
+    """Return how Claude takes part, and what this process spent on it."""
     today, texts = judging.today, judging.texts
-    return asdict(judging.spent) | {
+    return (spent_row(judging.spent) or {}) | {
         "judge": judging.when,
         "model": judging.model,
         "url": judging.url,
         "key": judging.key,
-        "today": {name: max(0, spent) for name, spent in asdict(today).items()}
+        "today": {name: max(0, getattr(today, name)) for name in TODAY}
         | {"allowed_tokens": judging.day_tokens or None},
         "texts": None if texts is None else asdict(texts) | {"resting": texts.resting or None},
     }
@@ -251,7 +155,6 @@ STATUS = Tool(
         "What the memory holds and whether it is well. Use it when a call failed, or the user asks what is stored."
     ),
     input=StatusInput,
-    output=StatusOutput,
     run=_run,
     read_only=True,
 )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 from pydantic import BaseModel
 
+from mcp_memory import texts
 from mcp_memory.domain.access import Right
 from mcp_memory.server.tools.arguments import Input, read
-from mcp_memory.server.tools.replies import Output, Reply
+from mcp_memory.server.tools.replies import Reply
 from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
@@ -36,7 +38,6 @@ class Tool:
         title: as people see it.
         description: tells a model when to call it; the schema tells how.
         input: the model of its arguments.
-        output: the model of its structured reply.
         run: returns the function that runs a call with such arguments; raises `InvalidInput` while nothing is done yet.
         read_only: whether it stores nothing.
         repeatable: whether a repeated call changes nothing more.
@@ -49,7 +50,6 @@ class Tool:
     title: str
     description: str
     input: type[Input]
-    output: type[Output]
     run: Callable[[Any], Run]
     read_only: bool
     repeatable: bool = True
@@ -80,7 +80,7 @@ class Tool:
             title=self.title,
             description=self.description,
             input_schema=schema_of(self.input),
-            output_schema=schema_of(self.output),
+            output_schema=published_replies().get(self.name),
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.read_only,
@@ -90,6 +90,15 @@ class Tool:
             ),
             _meta=None if self.meta is None else dict(self.meta),
         )
+
+
+@cache
+def published_replies() -> dict[str, dict[str, Any]]:
+    """Return what the structured replies of each tool hold, as JSON schemas.
+
+    They are written by hand, in ``resources/tools.json``, with neither references nor nulls (`schema_of`).
+    """
+    return {tool["name"]: tool["outputSchema"] for tool in json.loads(texts.resource("tools.json"))}
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 from pydantic import Field, StrictBool
 
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest, WriteResult
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Kind
 from mcp_memory.errors import InvalidInput
@@ -18,26 +18,21 @@ from mcp_memory.server.tools.arguments import (
     Name,
     RelationName,
     SpaceName,
+    Time,
     check_space,
     offset_of,
     shown,
     start_of,
     text_of,
 )
-from mcp_memory.server.tools.arguments import Time as WrittenTime
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
-    Count,
-    Output,
-    Part,
     Reply,
-    ShownKind,
-    ShownPrecision,
-    Time,
     in_parentheses,
     indent,
     quantity,
     reply_of,
+    row,
     validity,
     warning_lines,
 )
@@ -58,7 +53,7 @@ class MessageInput(Input):
     speaker: Annotated[Name | None, Field(description="Who said it: user, assistant, or the name.")] = None
     role: Annotated[Name | None, Field(description="user or assistant, beside a name.")] = None
     text: Annotated[str, Field(description="Verbatim."), text_of("message_bytes")]
-    time: Annotated[WrittenTime | None, Field(description="When said, ISO-8601.")] = None
+    time: Annotated[Time | None, Field(description="When said, ISO-8601.")] = None
 
 
 class DocumentInput(Input):
@@ -67,7 +62,7 @@ class DocumentInput(Input):
     id: Name | None = None
     title: Name | None = None
     text: Annotated[str, text_of("document_bytes")]
-    time: WrittenTime | None = None
+    time: Time | None = None
 
 
 class FactInput(Input):
@@ -76,8 +71,8 @@ class FactInput(Input):
     head: Annotated[Name, Field(description="Who or what it is about: a name, or user.")]
     relation: Annotated[RelationName, Field(description="lives_in, works_at, likes, ...")]
     tail: Annotated[Name, Field(description="Name or value.")]
-    valid_from: Annotated[WrittenTime | None, Field(description="ISO date.")] = None
-    valid_to: WrittenTime | None = None
+    valid_from: Annotated[Time | None, Field(description="ISO date.")] = None
+    valid_to: Time | None = None
     confidence: Confidence = 0.95
     intent: Annotated[Intent, f"one of {', '.join(get_args(Intent))}"] = "FACT"
     source: Annotated[Name | None, Field(description="Id of what says it.")] = None
@@ -94,51 +89,6 @@ class WriteInput(Input):
     session: Annotated[Name, Field(description="Of this conversation or collection.")] = "default"
     space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = None
     wait: Annotated[StrictBool, Field(description="Until all of it is indexed.")] = False
-
-
-class PendingOutput(Part):
-    """What is done in the background."""
-
-    texts: Annotated[Count, Field(description="Kept, and found by their words; not yet by meaning.")]
-
-
-class ItemOutput(Part):
-    """A message or document of the call."""
-
-    id: str
-    session: str
-    stored: Annotated[StrictBool, Field(description="False: it was there already.")]
-
-
-class FactOutput(Part):
-    """A fact that the call asserted or ended."""
-
-    id: str
-    text: str
-    op: Annotated[Op, Field(description="What was done to it.")]
-    valid_from: Annotated[Time, Field(description="When it began to hold.")] = None
-    valid_to: Annotated[Time, Field(description="When it ceased to.")] = None
-    kind: ShownKind
-    precision: ShownPrecision | None = None
-
-
-class WriteCounts(Part):
-    """Numbers of a call."""
-
-    stored: Count
-    unchanged: Count
-    segments: Count
-    sentences: Count
-
-
-class WriteOutput(Output):
-    """Structured reply of memory_write."""
-
-    items: Annotated[list[ItemOutput], Field(description="In the order of the call.")]
-    facts: Annotated[list[FactOutput], Field(description="Asserted by this call, or ended by it.")]
-    entities: Annotated[list[str], Field(description="What these facts are about.")]
-    counts: WriteCounts
-    pending: PendingOutput | None = None
 
 
 def write_request(args: WriteInput) -> WriteRequest:
@@ -221,10 +171,9 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
         for times in (validity(fact.valid_from, fact.valid_to, fact.kind, fact.precision),)
     ]
     return reply_of(
-        WriteOutput,
         [*lines, *warning_lines(result.warnings)],
         items=[{"id": item.ref, "session": item.session, "stored": item.stored} for item in result.items],
-        facts=result.facts,
+        facts=[row(one, "id", "text", "op", "valid_from", "valid_to", "kind", "precision") for one in result.facts],
         entities=result.entities,
         counts={"stored": stored, "unchanged": number - stored}
         | {"segments": result.segments, "sentences": result.sentences},
@@ -255,7 +204,6 @@ WRITE = Tool(
         "are newer messages; history stays. One of messages, documents, text; or facts alone. Safe to repeat."
     ),
     input=WriteInput,
-    output=WriteOutput,
     run=_run,
     read_only=False,
     needs=frozenset(("write",)),

@@ -1,10 +1,17 @@
 """The definitions of the tools, which every request of a client's model contains."""
 
 import json
+import re
+from typing import get_args
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from mcp_memory.domain.evidence import Judging, Stop
+from mcp_memory.domain.facts import Engine, FactKind, Intent, Precision
+from mcp_memory.domain.paths import Rule
+from mcp_memory.domain.query import Breadth
+from mcp_memory.domain.requests import EvolveStep, Op
 from mcp_memory.server import app
 from mcp_memory.server.tools.catalogue import TOOLS, definitions_text
 from mcp_memory.texts import resource
@@ -51,6 +58,29 @@ def test_input_schemas_have_only_words_that_every_model_api_takes(tool):
         assert all(isinstance(value, str) for value in schema.get("enum", ()))
         assert set(schema.get("required", ())) <= set(schema.get("properties", ()))
         assert (schema["type"] == "array") == ("items" in schema)
+
+
+WORDS = {
+    "engine": Engine,
+    "fact_kind": FactKind,
+    "inferred": Rule,
+    "intent": Intent,
+    "mode": Breadth,
+    "op": Op,
+    "precision": Precision,
+    "step": EvolveStep,
+    "stop_reason": Stop,
+    "sufficiency_by": Judging,
+}
+
+
+def test_the_words_of_a_published_reply_are_those_of_the_program():
+    published = json.dumps([tool.output_schema["properties"] for tool in DEFINITIONS])
+    for name, words in WORDS.items():
+        found = {
+            tuple(json.loads(enum)) for enum in re.findall(rf'"{name}": {{[^{{}}]*?"enum": (\[[^]]*\])', published)
+        }
+        assert found == {get_args(words)}, name
 
 
 @pytest.mark.parametrize("tool", DEFINITIONS, ids=lambda tool: tool.name)
