@@ -23,8 +23,8 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.server import app, prompts
 from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.process import listener
-from mcp_memory.server.resources import sessions
-from mcp_memory.server.resources.uris import FAMILIES, Family
+from mcp_memory.server.resources.catalogue import FAMILIES, Family
+from mcp_memory.server.resources.uris import URIS
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.server.tools.replies import reply_of
@@ -74,8 +74,8 @@ async def text_of(_memory, values):
 
 
 for name in ("test://static-text", "test://watched-resource", "test://template/{id}/data"):
-    FAMILIES.append(Family(name, name, "Of the suite.", "text/plain"))
-    sessions.READ[name] = text_of
+    URIS[name] = name
+    FAMILIES.append(Family(name, "Of the suite.", text_of, mime_type="text/plain"))
 
 ARGUMENTS = [PromptArgument(name=name, description="Any text.", required=True) for name in ("arg1", "arg2")]
 prompts.PROMPTS += (

@@ -1,4 +1,4 @@
-"""How resources are listed, matched and read, by the table of their families (`FAMILIES`); the guide is a text beside.
+"""The table of resources, and how they are listed, matched and read; the guide is a text beside.
 
 Most resources are JSON; long ones come in pages, each of which names the next by its URI.
 """
@@ -6,56 +6,110 @@ Most resources are JSON; long ones come in pages, each of which names the next b
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
+from mcp.shared.uri_template import UriTemplate
 from mcp_types import Resource, ResourceTemplate
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import facts, graph, points, sessions
-from mcp_memory.server.resources.uris import FAMILIES, GUIDE, JSON, SPACES, Family, Values, read_in_thread
+from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, URIS, Values, read_in_thread, uri_of
 from mcp_memory.visible import plain
 
 if TYPE_CHECKING:
     from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
 
-Content = Callable[["Space", Values], "dict[str, Any] | str"]
-Ids = Callable[["Space"], Iterable[str]]
 
-CONTENT: Mapping[str, Content] = {
-    "sessions": sessions.sessions,
-    "session": sessions.session,
-    "sentence": sessions.sentence,
-    "episode": sessions.episode,
-    "entities": facts.entities,
-    "entity": facts.entity,
-    "timeline": facts.timeline,
-    "topics": points.topics,
-    "wishes": facts.wishes,
-    "fact": facts.fact,
-    "points": points.points,
-    "point": points.point,
-    "graph": graph.graph,
-    "graph as mermaid": graph.mermaid,
-    "graph as GraphML": graph.graphml,
-}
-"""Returns what a space holds for the values in a URI, by the name of the family; raises `InvalidInput` where there is
-nothing. `sessions.READ` has the families that ask the memory as a whole."""
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family of resources.
+
+    Attributes:
+        name: as it is listed; its URI is in `URIS`.
+        description: the description of its content.
+        content: returns the content for a space and the values in a URI, or awaits it of the memory as a whole; raises
+            `InvalidInput` where there is nothing.
+        listed: whether the resource of the meant space is listed: clients show people what is listed, and no templates.
+        ids: returns the values that the parameter ``id`` may have in a space.
+        mime_type: the mime type of the content.
+    """
+
+    name: str
+    description: str
+    content: Callable[..., Any]
+    listed: bool = False
+    ids: Callable[[Space], Iterable[str]] = lambda _space: ()
+    mime_type: str = JSON
+
+    @property
+    def uri(self) -> str:
+        """The template of its URIs."""
+        return URIS[self.name]
+
+    @property
+    def title(self) -> str:
+        """Its name, for people."""
+        return self.name[0].upper() + self.name[1:]
 
 
-IDS: Mapping[str, Ids] = {
-    "session": lambda space: space.sessions,
-    "sentence": lambda space: (sentence.id for sentence in space.sentences),
-    "episode": lambda space: dict.fromkeys(lesson.episode_id for lesson in reversed(space.beliefs.lessons())),
-    "fact": lambda space: (version_id(one.id) for one in space.facts.rows if not one.negated),
-    "point": lambda space: (point.id for point in space.hypergraph.active()),
-}
-"""Returns the values that the parameter ``id`` of a family may have in a space."""
-LISTED = ("status", "sessions", "entities", "topics", "wishes", "points", "graph")
-"""The families whose resource of the meant space is listed: clients show people what is listed, and no templates."""
+def _learnt_episodes(space: Space) -> Iterable[str]:
+    return dict.fromkeys(lesson.episode_id for lesson in reversed(space.beliefs.lessons()))
+
+
+FAMILIES = [
+    Family("spaces", "Every space and how much it holds.", sessions.spaces),
+    Family("status", "How much a space holds, and whether the memory is well.", sessions.status, listed=True),
+    Family("sessions", "The sessions of a space, in order of arrival.", sessions.sessions, listed=True),
+    Family(
+        "session",
+        "A session's messages and documents, in order and word for word.",
+        sessions.session,
+        ids=lambda space: space.sessions,
+    ),
+    Family(
+        "sentence",
+        "A sentence, its times, its place, and what was learnt of it.",
+        sessions.sentence,
+        ids=lambda space: (sentence.id for sentence in space.sentences),
+    ),
+    Family(
+        "episode",
+        "A recall or answer that was learnt from, and what judges said.",
+        sessions.episode,
+        ids=_learnt_episodes,
+    ),
+    Family("entities", "Everything that facts are about.", facts.entities, listed=True),
+    Family("entity", "An entity: its names, and the facts about it by relation.", facts.entity),
+    Family("timeline", "Every version of every fact about an entity, with its validity.", facts.timeline),
+    Family("topics", "What a space keeps coming back to, the largest topic first.", points.topics, listed=True),
+    Family("wishes", "What the user asked for once and for all.", facts.wishes, listed=True),
+    Family(
+        "fact",
+        "A fact: who said it, in which words, and what was known when.",
+        facts.fact,
+        ids=lambda space: (version_id(one.id) for one in space.facts.rows if not one.negated),
+    ),
+    Family("points", "Memory points: what several entities have to do with each other.", points.points, listed=True),
+    Family(
+        "point",
+        "A memory point: what it joins, what it rests on, what became of it.",
+        points.point,
+        ids=lambda space: (point.id for point in space.hypergraph.active()),
+    ),
+    Family("graph", "Entities and what joined them; around one entity, or as of a time.", graph.graph, listed=True),
+    Family("graph as mermaid", "The graph as a flowchart.", graph.mermaid, mime_type="text/vnd.mermaid"),
+    Family("graph as GraphML", "The graph for other programs.", graph.graphml, mime_type="application/graphml+xml"),
+]
+
+
+_parsed = cache(UriTemplate.parse)
 
 
 def resource_list() -> list[Resource]:
@@ -66,14 +120,14 @@ def resource_list() -> list[Resource]:
     )
     listed = [
         Resource(
-            uri=one.expand({"space": space}),
+            uri=uri_of(one.name, {"space": space}),
             name=f"{one.name} of {space}",
             title=f"{one.title} of {space}",
             description=one.description,
             mime_type=one.mime_type,
         )
         for one in FAMILIES
-        if one.name in LISTED
+        if one.listed
     ]
     spaces = FAMILIES[0]
     return [
@@ -104,8 +158,8 @@ def match(uri: str) -> tuple[Family, Values]:
         InvalidInput: no resource has such a URI.
     """
     for family in FAMILIES:
-        if (values := family.match(uri)) is not None:
-            return family, values
+        if (found := _parsed(family.uri).match(uri)) is not None:
+            return family, {name: value for name, value in found.items() if isinstance(value, str)}
     known_uris = ", ".join([GUIDE, SPACES, *(one.uri for one in FAMILIES[1:])])
     raise InvalidInput("uri", f"there is no resource {uri[:200]!r}", f"There are: {known_uris}.")
 
@@ -116,13 +170,13 @@ async def read(memory: Stored, family: Family, values: Values) -> str:
     Raises:
         InvalidInput: the values name nothing that exists.
     """
-    if (whole := sessions.READ.get(family.name)) is not None:
-        content: dict[str, Any] | str = await whole(memory, values)
+    if iscoroutinefunction(family.content):
+        content = await family.content(memory, values)
     else:
-        content = await read_in_thread(memory, values, CONTENT[family.name])
+        content = await read_in_thread(memory, values, family.content)
     return content if isinstance(content, str) else json.dumps(plain(content), ensure_ascii=False, indent=1)
 
 
 def ids_of(uri_template: str, space: Space) -> Iterable[str]:
     """Return the values that the parameter ``id`` of a template may have in a space."""
-    return next((IDS[one.name](space) for one in FAMILIES if one.uri == uri_template and one.name in IDS), ())
+    return next((one.ids(space) for one in FAMILIES if one.uri == uri_template), ())

@@ -50,10 +50,6 @@ async def status(memory: Stored, values: Values) -> dict[str, Any]:
     return space_counts(counts) | health
 
 
-READ = {"spaces": spaces, "status": status}
-"""What is read of the memory as a whole, by the name of the resource."""
-
-
 def sessions(space: Space, values: Values) -> dict[str, Any]:
     """The sessions of a space, in order of arrival."""
     names = list(space.sessions)
