@@ -1,7 +1,7 @@
 """The memory: one method for each tool, each calling its service with the adapters of this memory.
 
-``wiring.py`` opens the adapters that the settings name; tests pass their own. Of adapters this module knows only the
-rules, which judge where it is given no other judge.
+``wiring.py`` opens the adapters that the settings name; tests pass their own. Of adapters this module knows the rules,
+which judge where it is given no other judge, and of Claude what it costs.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
@@ -37,7 +38,6 @@ from mcp_memory.operators import recall_settings
 from mcp_memory.ports import (
     Embedder,
     Extractor,
-    LanguageModel,
     OperatorResult,
     PairReader,
     Progress,
@@ -65,6 +65,9 @@ from mcp_memory.services.recall.profile import with_profile
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp_memory.reasoning.anthropic.client import Claude
 
 DRAIN_S = 1.5
 """Time limit for background work when the memory closes; the store then has two seconds of its own."""
@@ -111,7 +114,7 @@ class Memory:
     new_question_judge: Callable[[], QuestionJudge] = EmbeddedQuestionJudge
     organiser: Callable[[], QuestionJudge] | None = None
     text_reader: TextReader | None = None
-    language_model: LanguageModel | None = None
+    language_model: Claude | None = None
     reread: Callable[[], Awaitable[bool]] | None = None
     masking: Masking = KEEP
     kept: Kept | None = None

@@ -212,35 +212,6 @@ class Ledger(Protocol):
         """Replace what was reserved for a request by what it took."""
 
 
-class LanguageModel(Protocol):
-    """The part of the language model's client that the memory uses: its status, and the ledger of its costs.
-
-    Attributes:
-        ledger: records the costs of requests; the memory sets it.
-        model: its name.
-        base_url: the address that requests go to.
-        ready: whether it can be asked.
-        spent: costs of this process so far.
-    """
-
-    ledger: Ledger | None
-
-    @property
-    def model(self) -> str: ...  # noqa: D102
-
-    @property
-    def base_url(self) -> str: ...  # noqa: D102
-
-    @property
-    def ready(self) -> bool: ...  # noqa: D102
-
-    @property
-    def spent(self) -> Spending: ...  # noqa: D102
-
-    async def aclose(self) -> None:
-        """Close its connections."""
-
-
 class Extractor(Protocol):
     """Extracts facts from a text."""
 
