@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mcp_types import Prompt, PromptArgument
-from word_memory import WordMemory
+from word_memory import word_memory
 
 from mcp_memory import texts
 from mcp_memory.access.settings import AccessSettings
@@ -100,7 +100,7 @@ def with_token(app, token):
 
 
 if __name__ == "__main__":
-    memory = WordMemory()
+    memory = word_memory()
 
     async def opened():
         return memory

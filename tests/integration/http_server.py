@@ -12,7 +12,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from word_memory import WordMemory
+from word_memory import word_memory
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
@@ -34,7 +34,7 @@ def settings_with(**http):
 @asynccontextmanager
 async def listening(settings=SETTINGS, access=None, opener=None, memory=None):
     """Yield the address of a server; it drains when the block is left."""
-    memory = memory or WordMemory()
+    memory = memory or word_memory()
 
     async def opened():
         return memory

@@ -10,7 +10,7 @@ from integration.client_calls import content, structured
 from integration.word_client import ERAS, FACTS, LAZY, TALK, connected, refused
 from mcp import Client
 from mcp.client.extension import advertise
-from word_memory import WordMemory
+from word_memory import word_memory
 
 from mcp_memory import texts
 from mcp_memory.server import viewer
@@ -61,7 +61,7 @@ async def test_a_graph_is_narrowed_by_entity_depth_and_time_and_refuses_what_it_
 
 
 async def test_a_host_with_apps_gets_a_page_and_another_host_less_and_both_the_address_of_the_rest():
-    memory = WordMemory()
+    memory = word_memory()
     facts = [{"head": f"Person {n}", "relation": "knows", "tail": f"Person {n + 1}"} for n in range(150)]
     apps = advertise(viewer.EXTENSION, {"mimeTypes": [viewer.MIME_TYPE]})
 

@@ -16,7 +16,7 @@ from cryptography.x509.oid import NameOID
 from integration.client_calls import structured
 from integration.http_server import HEADERS, client_of, listening, post, request, settings_with, tool
 from integration.word_client import TALK
-from word_memory import WordMemory
+from word_memory import word_memory
 
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.http.app import Access
@@ -80,7 +80,7 @@ async def test_a_listed_page_may_call_it_and_is_told_so():
 
 
 async def test_a_running_call_ends_before_the_server_does():
-    memory, asked, written = WordMemory(), anyio.Event(), []
+    memory, asked, written = word_memory(), anyio.Event(), []
 
     async def pause():
         asked.set()
@@ -95,7 +95,7 @@ async def test_a_running_call_ends_before_the_server_does():
         tasks.start_soon(write, url)
         await asked.wait()
     assert written[0]["counts"]["stored"] == 1
-    assert memory.closed
+    assert memory.store.closed
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import httpx2
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
-from fakes import FakeEmbedder, FakeStore
 from integration.client_calls import structured
 from integration.http_server import (
     AUDIENCE,
@@ -22,7 +21,6 @@ from integration.http_server import (
     ISSUER,
     KEY,
     LIST,
-    SETTINGS,
     answer,
     claims,
     client_of,
@@ -40,13 +38,9 @@ from integration.http_server import (
 from integration.word_client import FACTS, TALK, refused
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
-from word_memory import WordMemory
+from word_memory import word_memory
 
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.memory import Memory
-from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.search.candidates import INDEXES
-from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 OTHER_KEY = ec.generate_private_key(ec.SECP256R1())
@@ -193,7 +187,7 @@ TRICKS = OWN_NAMES | {
 
 
 async def test_foreign_names_and_requests_that_say_two_things_are_refused(tmp_path):
-    async with guarded(tmp_path, WordMemory(), json=True) as (url, file, ann):
+    async with guarded(tmp_path, word_memory(), json=True) as (url, file, ann):
         assert (await post(url, ann, tool("memory_write", text="The pump leaks."))).status_code == 200
         bob = file.add(grant("bob", "bob"))
         for name, (headers, body, status) in TRICKS.items():
@@ -290,7 +284,7 @@ async def test_a_session_belongs_to_who_opened_it_and_there_are_so_many(tmp_path
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
-    async with guarded(tmp_path, WordMemory(), stateless=False) as (url, file, anns_token):
+    async with guarded(tmp_path, word_memory(), stateless=False) as (url, file, anns_token):
         bobs_token = file.add(grant("bob", "bob", "bob-*", rights=("read", "write")))
         async with client_of(url, anns_token, mode) as ann, client_of(url, bobs_token, mode) as bob:
             await structured(ann, "memory_write", messages=TALK, facts=FACTS, session="diary")
@@ -341,7 +335,7 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
 async def test_a_right_that_a_token_does_not_have_is_answered_by_403_and_the_scopes_that_it_would_take(
     json_replies, tmp_path
 ):
-    memory = WordMemory()
+    memory = word_memory()
     async with guarded(tmp_path, memory, json=json_replies) as (url, file, ann):
         await post(url, ann, tool("memory_write", text="The pump leaks."))
         reader = file.add(grant("reader", "bob", rights=("read",)))
@@ -381,27 +375,28 @@ async def test_a_right_that_a_token_does_not_have_is_answered_by_403_and_the_sco
             request("resources/read", uri='memory://"%0A/status'),
         ):
             assert (await post(url, reader, body)).status_code in (200, 400), body
-    assert not memory.view.space("bob").turns
+    assert not memory.store._view.space("bob").turns
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_caller_with_some_spaces_is_not_told_where_the_store_lies_when_it_fails(mode, tmp_path, caplog):
-    class Failing(WordMemory):
-        damage = ("3 of 10 commits are gone. Damaged: /srv/place/turns.lance.",)
+    memory = word_memory()
+    healthy, reading = await memory.status(), memory.store.reading
 
-        async def status(self):
-            found = await super().status()
-            return replace(found, store=replace(found.store, uri="/srv/place", problems=("'/srv/place' is full.",)))
+    async def status():
+        return replace(healthy, store=replace(healthy.store, uri="/srv/place", problems=("'/srv/place' is full.",)))
 
-        async def evolve(self, request, progress):
-            raise (StoreBusy if request.goal else StoreUnwritable)("storage.uri '/srv/place' cannot be written to.")
+    async def evolve(request, _progress):
+        raise (StoreBusy if request.goal else StoreUnwritable)("storage.uri '/srv/place' cannot be written to.")
 
-        @asynccontextmanager
-        async def reading(self, whole=True):
-            raise StoreError("storage.uri '/srv/place' cannot be read.")
-            yield
+    @asynccontextmanager
+    async def away(whole=True):
+        raise StoreError("storage.uri '/srv/place' cannot be read.")
+        yield
 
-    async with guarded(tmp_path, Failing(), stateless=False) as (url, file, ann):
+    memory.status, memory.evolve = status, evolve
+    memory.store.damage = ("3 of 10 commits are gone. Damaged: /srv/place/turns.lance.",)
+    async with guarded(tmp_path, memory, stateless=False) as (url, file, ann):
         told = []
         for token in (ann, file.add(grant("owner", "*"))):
             async with client_of(url, token, mode) as client:
@@ -409,8 +404,10 @@ async def test_a_caller_with_some_spaces_is_not_told_where_the_store_lies_when_i
                 said = [str(await client.call_tool("memory_status", {}))]
                 said.append(await refused(client, "memory_evolve", goal="x"))
                 said.append(await refused(client, "memory_evolve", episode="e", feedback={"supports": ["1"]}))
+                memory.store.reading = away
                 with pytest.raises(MCPError) as raised:
                     await client.read_resource("memory://ann/sessions")
+                memory.store.reading = reading
                 told.append([*said, str(raised.value)])
     assert not any("/srv" in text or "of 10" in text for text in told[0]), told[0]
     assert all("/srv/place" in text for text in told[1]), told[1]
@@ -429,7 +426,7 @@ async def test_a_stream_ends_when_its_token_is_revoked(tmp_path):
 
 async def test_the_audit_log_says_who_did_what_and_counts_what_was_stored_without_texts(tmp_path):
     fact = {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2023-05-01"}
-    memory = Memory(SETTINGS, FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph))), FakeEmbedder())
+    memory = word_memory()
     async with guarded(tmp_path, memory) as (url, _, ann), client_of(url, ann) as client:
         for arguments in ({"messages": TALK, "session": "diary"}, {"facts": [fact]}):
             for _ in ("new", "there already"):

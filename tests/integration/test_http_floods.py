@@ -31,7 +31,7 @@ from integration.http_server import (
 )
 from mcp.shared.exceptions import MCPError
 from mcp_types import SubscribeRequestParams, SubscriptionsListenRequestParams
-from word_memory import WordMemory
+from word_memory import word_memory
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.server import subscriptions
@@ -82,7 +82,7 @@ async def test_a_caller_may_have_a_part_of_all_streams_and_requests_and_gets_the
 
 
 async def test_the_bytes_of_a_callers_bodies_are_counted_until_its_calls_have_ended(tmp_path):
-    memory, go = WordMemory(), anyio.Event()
+    memory, go = word_memory(), anyio.Event()
     memory.pause = go.wait
     limits = {"body_bytes": 10_000, "held_bytes": 100_000, "caller_share": 0.3}
     async with guarded(tmp_path, memory, stateless=False, **limits) as (url, file, ann):
@@ -138,7 +138,7 @@ async def test_who_does_not_take_replies_holds_up_nobody(tmp_path):
 
 
 async def test_calls_of_one_caller_wait_for_each_other_and_nobody_elses(tmp_path):
-    memory, go, running = WordMemory(), anyio.Event(), []
+    memory, go, running = word_memory(), anyio.Event(), []
 
     async def pause():
         if CALLER.get().caller == "ann":
@@ -184,7 +184,7 @@ async def test_the_arguments_of_a_call_are_read_once_and_those_of_a_large_one_ho
         return write.run(args)
 
     monkeypatch.setitem(TOOLS, "memory_write", replace(write, run=run))
-    async with guarded(tmp_path, WordMemory(), caller_calls=1, json=True) as (url, file, ann):
+    async with guarded(tmp_path, word_memory(), caller_calls=1, json=True) as (url, file, ann):
         bob = file.add(grant("bob", "bob"))
         large, foreign = tool("memory_write", text="x " * 10_000), tool("memory_write", text="x", space="bob")
         async with anyio.create_task_group() as tasks:
@@ -323,7 +323,7 @@ async def test_whatever_bytes_come_the_server_stands_and_others_are_served(seed,
     caplog.set_level(logging.ERROR)
     chance = random.Random(seed)
     how = {"receive_s": 1.0, "rate": 10_000.0, "burst": 10_000, "connections": 60, "stateless": bool(seed % 2)}
-    async with guarded(tmp_path, WordMemory(), **how) as (url, file, ann):
+    async with guarded(tmp_path, word_memory(), **how) as (url, file, ann):
         bob = file.add(grant("bob", "bob", rights=("read",)))
         bodies = [json.dumps(body) for body in (
             HELLO, tool("memory_write", text="x", space="ann"), tool("memory_reconstruct", query="pump", space="bob"),

@@ -9,7 +9,7 @@ from integration.word_client import TALK, connected
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceUpdatedNotification
 from unit.services.learning_memory import FakeLog
-from word_memory import WordMemory
+from word_memory import word_memory
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:resources/(un)?subscribe is removed")]
 
@@ -62,7 +62,7 @@ async def test_an_older_client_subscribes_and_unsubscribes():
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_changes_by_somebody_else_are_told_over_http(mode):
-    memory, told = WordMemory(), Told()
+    memory, told = word_memory(), Told()
     async with listening(memory=memory) as url, client_of(url, mode=mode, message_handler=told) as client:
         more = told.more
         if mode == "legacy":

@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from mcp import Client
-from word_memory import WordMemory
+from word_memory import word_memory
 
 from mcp_memory.server.app import build
 from mcp_memory.settings import ServerSettings, Settings
@@ -29,7 +29,7 @@ FACTS = [
 @asynccontextmanager
 async def connected(memory=None, mode="auto", settings=LAZY, opener=None, **how):
     async def opened():
-        return memory or WordMemory()
+        return memory or word_memory()
 
     async with Client(build(opener or opened, settings), mode=mode, **how) as client:
         yield client
