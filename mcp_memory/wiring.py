@@ -187,21 +187,20 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
     from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
-    from mcp_memory.reasoning.anthropic.client import BudgetLimits
+    from mcp_memory.reasoning.anthropic.client import Budget
     from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
-    from mcp_memory.reasoning.judges import ClaudeQuestionJudge, QuestionJudgeSetup
+    from mcp_memory.reasoning.judges import ClaudeQuestionJudge
 
-    limits = chosen.limits
-    allowance = BudgetLimits(limits.calls, limits.input_tokens)
-    judges = QuestionJudgeSetup(
-        EmbeddedQuestionJudge(),
-        ClaudeAnswerer(claude, chosen.points, settings.points.order),
-        chosen.judge,
-        allowance,
-        limits.follow_ups,
-        reader=ClaudeQuestionReader(claude) if chosen.understand and chosen.prepares else None,
-    )
-    return lambda: ClaudeQuestionJudge(judges)
+    limits, embedded = chosen.limits, EmbeddedQuestionJudge()
+    answerer = ClaudeAnswerer(claude, chosen.points, settings.points.order)
+    always = chosen.judge == "anthropic"
+    reader = ClaudeQuestionReader(claude) if always and chosen.understand and chosen.prepares else None
+
+    def new_question_judge() -> QuestionJudge:
+        budget = Budget(limits.calls, limits.input_tokens)
+        return ClaudeQuestionJudge(embedded, answerer, always, budget, limits.follow_ups, reader)
+
+    return new_question_judge
 
 
 def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge] | None:

@@ -9,8 +9,7 @@ additional evidence was not judged, Claude's earlier judgement is kept.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import RecallResult
@@ -20,37 +19,36 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput, QuestionJudge
 from mcp_memory.reasoning.anthropic.answer import ANOTHER, ClaudeAnswerer
-from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits
+from mcp_memory.reasoning.anthropic.client import Budget
 from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionJudgeSetup:
-    """Which judges to ask, and when.
+class ClaudeQuestionJudge:
+    """Asks Claude about one question, with the embedded engine as fallback; fulfils `ports.QuestionJudge`.
 
-    Attributes:
+    Args:
         embedded: judges without a language model.
         claude: judges with a language model.
-        when: whether Claude is asked always (``anthropic``) or where no certain fact answers (``auto``).
-        allowance: limits of one question.
-        follow_ups: times that Claude may be asked again about one question.
-        reader: interprets the question, with ``anthropic`` alone; None leaves that to the rules.
+        always: whether Claude is always asked (``anthropic``), or where no certain fact answers (``auto``).
+        budget: of this question.
+        follow_ups: times that Claude may be asked again about it.
+        reader: interprets the question; None leaves that to the rules, as always with ``auto``: there it is not yet
+            known whether a call is worth its cost.
     """
 
-    embedded: QuestionJudge
-    claude: ClaudeAnswerer
-    when: Literal["auto", "anthropic"]
-    allowance: BudgetLimits
-    follow_ups: int = 2
-    reader: ClaudeQuestionReader | None = None
-
-
-class ClaudeQuestionJudge:
-    """Asks Claude about one question, with the embedded engine as fallback; fulfils `ports.QuestionJudge`."""
-
-    def __init__(self, judges: QuestionJudgeSetup) -> None:
-        self._judges = judges
-        self._budget = Budget(judges.allowance)
+    def __init__(
+        self,
+        embedded: QuestionJudge,
+        claude: ClaudeAnswerer,
+        always: bool,
+        budget: Budget,
+        follow_ups: int = 2,
+        reader: ClaudeQuestionReader | None = None,
+    ) -> None:
+        self._embedded, self._claude, self._reader = embedded, claude, reader
+        self._always = always
+        self._budget = budget
+        self._follow_ups = follow_ups
         self._asked = False
         self._failed_steps: dict[str, list[str]] = {}  # steps that Claude did not do, by reason
         self._later_failure = ""
@@ -58,7 +56,7 @@ class ClaudeQuestionJudge:
     @property
     def follow_ups(self) -> int:
         """See `ports.QuestionJudge`; none where the budget does not hold another judgement."""
-        return self._judges.follow_ups if self._budget.left >= ANOTHER else 0
+        return self._follow_ups if self._budget.left >= ANOTHER else 0
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -77,20 +75,19 @@ class ClaudeQuestionJudge:
     async def understand(
         self, query: Query, speakers: Collection[str], held: Collection[str], span: tuple[Millis, Millis] | None
     ) -> Query:
-        """See `ports.QuestionJudge`; with ``auto`` it is not yet known whether a call is worth its cost."""
-        reader = self._judges.reader
-        if reader is None or self._judges.when != "anthropic" or not query.stems:
+        """See `ports.QuestionJudge`."""
+        if self._reader is None or not query.stems:
             return query
         self._asked = True
         try:
-            return await reader.understand(query, speakers, held, span, self._budget)
+            return await self._reader.understand(query, speakers, held, span, self._budget)
         except EngineError as error:
             self._record_failure("say what the question means", error)
             return query
 
     def assesses(self, recall: RecallResult) -> bool:
         """See `ports.QuestionJudge`; with ``auto`` where the loop ended without covering the query."""
-        return bool(recall.evidence) and (self._judges.when == "anthropic" or recall.stop != "covered")
+        return bool(recall.evidence) and (self._always or recall.stop != "covered")
 
     async def assess(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`."""
@@ -98,10 +95,10 @@ class ClaudeQuestionJudge:
 
     async def judge(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`."""
-        embedded = await self._judges.embedded.judge(judge_input)
+        embedded = await self._embedded.judge(judge_input)
         if not judge_input.sentences:
             return embedded  # there is nothing to judge
-        if self._judges.when == "auto" and judge_input.query.length == "short" and embedded.proposal is not None:
+        if not self._always and judge_input.query.length == "short" and embedded.proposal is not None:
             return embedded
         return await self._ask_claude(judge_input, embedded)
 
@@ -109,7 +106,7 @@ class ClaudeQuestionJudge:
         """Return Claude's judgement, otherwise its earlier one, otherwise the embedded judgement."""
         self._asked, earlier = True, judge_input.earlier
         try:
-            return await self._judges.claude.judge(judge_input, self._budget)
+            return await self._claude.judge(judge_input, self._budget)
         except EngineError as error:
             if earlier is not None:
                 self._later_failure = f"Claude did not judge what was found after its first word: {error}."

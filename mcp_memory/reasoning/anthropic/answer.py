@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
@@ -29,7 +30,7 @@ from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request
+from mcp_memory.reasoning.anthropic.client import Budget, Claude
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
 from mcp_memory.reasoning.anthropic.messages import (
     CitableItem,
@@ -328,8 +329,9 @@ class ClaudeAnswerer:
             rendered = render_evidence(judge_input, room, last=True)
         if not rendered.cited:
             raise EngineError("the budget leaves no room for evidence")
-        request = Request(stable.strip(), prompt("answer/asked.txt").substitute(values, evidence=rendered.text))
-        return await self.claude.ask(request, form, lambda reply: to_judgement(reply, rendered, length), budget)
+        asked = prompt("answer/asked.txt").substitute(values, evidence=rendered.text)
+        use = partial(to_judgement, rendered=rendered, length=length)
+        return await self.claude.ask(stable.strip(), asked, form, use, budget)
 
 
 def token_room(left: int, size: int, share: float) -> int:

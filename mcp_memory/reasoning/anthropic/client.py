@@ -28,7 +28,6 @@ import logging
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from json import dumps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -73,19 +72,6 @@ _STATUS_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The prompt of one request.
-
-    Attributes:
-        system: the same in every call.
-        asked: the part for this call.
-    """
-
-    system: str
-    asked: str
-
-
 UsedT = TypeVar("UsedT")
 
 
@@ -124,7 +110,8 @@ class Claude:
 
     async def ask(
         self,
-        request: Request,
+        system: str,
+        asked: str,
         form: type[FormT],
         convert: Callable[[FormT], UsedT],
         budget: Budget,
@@ -135,7 +122,8 @@ class Claude:
         """Return what ``convert`` makes of a reply of the given form.
 
         Args:
-            request: the prompt.
+            system: the part of the prompt that is the same in every call.
+            asked: the part for this call.
             form: the form of the reply.
             convert: checks and converts the reply; `UnusableReply` sends it back.
             budget: the budget of the question or texts; the time counts too.
@@ -154,7 +142,7 @@ class Claude:
         try:
             with anyio.move_on_after(min(left, within_s)):
                 async with self._places:
-                    return await self._ask_repeatedly(client, request, form, convert, budget, sent_back=sent_back)
+                    return await self._ask_repeatedly(client, system, asked, form, convert, budget, sent_back=sent_back)
         finally:
             spending = Spending(seconds=anyio.current_time() - began)
             budget.spend(spending)
@@ -195,7 +183,8 @@ class Claude:
     async def _ask_repeatedly(
         self,
         client: AsyncAnthropic,
-        request: Request,
+        system: str,
+        asked: str,
         form: type[FormT],
         convert: Callable[[FormT], UsedT],
         budget: Budget,
@@ -205,13 +194,13 @@ class Claude:
         reason = problem = ""
         for _ in range(self.settings.retries + 1 if sent_back else 1):
             try:
-                return convert(parse_reply(await self._send(client, request, form, problem, budget), form))
+                return convert(parse_reply(await self._send(client, system, asked, form, problem, budget), form))
             except UnusableReply as error:
                 reason, problem = error.reason, error.detail
         raise EngineError(reason)
 
     async def _send(
-        self, client: AsyncAnthropic, request: Request, form: type[BaseModel], problem: str, budget: Budget
+        self, client: AsyncAnthropic, system: str, asked: str, form: type[BaseModel], problem: str, budget: Budget
     ) -> Message:
         """Return one reply of the API; its cost is counted in every case, once a server was reached.
 
@@ -222,10 +211,10 @@ class Claude:
         from anthropic import APIConnectionError, APIStatusError
 
         schema = reply_schema(form)
-        content = request.asked
+        content = asked
         if problem:
-            content = prompt("again.txt").substitute(asked=content, problem=problem[:PROBLEM_CHARS])
-        size = estimate_tokens(request.system) + estimate_tokens(content) + estimate_tokens(dumps(schema))
+            content = prompt("again.txt").substitute(asked=asked, problem=problem[:PROBLEM_CHARS])
+        size = estimate_tokens(system) + estimate_tokens(content) + estimate_tokens(dumps(schema))
         budget.check(size)
         reserved = await self.ledger.reserve(size) if self.ledger else None
         spending = Spending(1, size)
@@ -233,7 +222,7 @@ class Claude:
             raw = await client.messages.with_raw_response.create(
                 model=self.settings.model,
                 max_tokens=OUTPUT_TOKENS,
-                system=request.system,
+                system=system,
                 messages=[{"role": "user", "content": content}],
                 output_config={"format": {"type": "json_schema", "schema": schema}},
             )
@@ -286,35 +275,27 @@ ANSWER_TOKENS = 3_000
 few of the missing ones. The meaning of a question is useless where no judge can be asked any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetLimits:
-    """Limits of one question or reading.
-
-    Attributes:
-        calls: requests, including failed ones.
-        input_tokens: sent and not read from a cache.
-    """
-
-    calls: int = 8
-    input_tokens: int = 6_000
-
-
 class Budget:
     """What one question or reading has spent, within its limits.
+
+    Args:
+        calls: requests that it may take, failed ones included.
+        input_tokens: that it may send and that are not read from a cache.
 
     Attributes:
         spent: so far.
     """
 
-    def __init__(self, allowance: BudgetLimits, spent: Spending | None = None) -> None:
-        self._allowance = allowance
+    def __init__(self, calls: int, input_tokens: int) -> None:
+        self._calls = calls
+        self._input_tokens = input_tokens
         self._kept = 0
-        self.spent = spent or Spending()
+        self.spent = Spending()
 
     @property
     def left(self) -> int:
         """Input tokens that may still be sent, at least 0."""
-        return max(0, self._allowance.input_tokens - self.spent.input_tokens - self._kept)
+        return max(0, self._input_tokens - self.spent.input_tokens - self._kept)
 
     @contextmanager
     def reserve(self, tokens: int) -> Iterator[None]:
@@ -331,14 +312,14 @@ class Budget:
         Raises:
             EngineError: it exceeds the limits.
         """
-        if self.spent.calls >= self._allowance.calls:
-            raise EngineError(f"the budget for this is spent ({self._allowance.calls} calls)")
-        if self._kept and self.spent.calls + 1 >= self._allowance.calls:
+        if self.spent.calls >= self._calls:
+            raise EngineError(f"the budget for this is spent ({self._calls} calls)")
+        if self._kept and self.spent.calls + 1 >= self._calls:
             raise EngineError("the rest of the budget is kept for the judgement (1 call)")
         if tokens > self.left and tokens <= self.left + self._kept:
             raise EngineError(f"the rest of the budget is kept for the judgement ({self._kept} input tokens)")
         if tokens > self.left:
-            raise EngineError(f"the budget for this is spent ({self._allowance.input_tokens} input tokens)")
+            raise EngineError(f"the budget for this is spent ({self._input_tokens} input tokens)")
 
     def spend(self, took: Spending) -> None:
         """Count a call that was made."""

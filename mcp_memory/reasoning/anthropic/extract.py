@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import relations
@@ -26,12 +27,12 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Excerpt, Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
-from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Claude, Request
+from mcp_memory.reasoning.anthropic.client import Budget, Claude
 from mcp_memory.reasoning.anthropic.messages import Form, frame, prompt_line
 from mcp_memory.temporal.assertions import LONGEST, guard_assertions
 from mcp_memory.texts import prompt
 
-ALLOWANCE = BudgetLimits(calls=8, input_tokens=20_000)
+CALLS, INPUT_TOKENS = 8, 20_000
 """Limits of one reading. It is asked once; only an overloaded server or a broken connection is asked again."""
 MOST = 120
 """Most facts of one reply that are read; a regular reply has room for less than half as many."""
@@ -76,10 +77,12 @@ class ClaudeTextReader:
         rendered = render_texts(excerpts, before)
         if not rendered.lines:
             return []
-        request = Request(system_prompt(), prompt("temporal/asked.txt").substitute(texts=rendered.text))
-        return await self.claude.ask(
-            request, FactsReply, lambda reply: to_assertions(reply, rendered), Budget(ALLOWANCE), sent_back=False
+        asked, use = (
+            prompt("temporal/asked.txt").substitute(texts=rendered.text),
+            partial(to_assertions, rendered=rendered),
         )
+        budget = Budget(CALLS, INPUT_TOKENS)
+        return await self.claude.ask(system_prompt(), asked, FactsReply, use, budget, sent_back=False)
 
 
 def system_prompt() -> str:

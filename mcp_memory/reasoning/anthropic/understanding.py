@@ -27,7 +27,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
-from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
+from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude
 from mcp_memory.reasoning.anthropic.messages import Form, frame, prompt_line
 from mcp_memory.texts import prompt
 
@@ -101,12 +101,11 @@ class ClaudeQuestionReader:
             "speakers": _speaker_lines(speakers),
             "known": _contents_line(held, span),
         }
-        request = Request(_system_prompt(), prompt("question/asked.txt").substitute(values))
+        asked = prompt("question/asked.txt").substitute(values)
         within = TIME_SHARE * self.claude.settings.timeout_s
         with budget.reserve(ANSWER_TOKENS):
-            return with_interpretation(
-                query, await self.claude.ask(request, MeaningReply, to_meaning, budget, within_s=within)
-            )
+            read = await self.claude.ask(_system_prompt(), asked, MeaningReply, to_meaning, budget, within_s=within)
+        return with_interpretation(query, read)
 
 
 def to_meaning(reply: MeaningReply) -> Interpretation:

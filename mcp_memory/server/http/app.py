@@ -40,17 +40,13 @@ from mcp_memory.server.http.bodies import MESSAGE_KEY, one_message
 from mcp_memory.server.http.guard import (
     CALLER_KEY,
     LOOPBACK,
-    WRONG_TOKENS,
-    WRONG_TOKENS_RATE,
     Gate,
     Guard,
-    Limits,
-    Rate,
     Streams,
     Verify,
     challenge,
 )
-from mcp_memory.server.http.shares import HELD_KEY, Held, Sessions, Shares
+from mcp_memory.server.http.shares import HELD_KEY, Held, Sessions
 from mcp_memory.server.opening import Opener, configured_space
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.tools.arguments import check_rights, check_space
@@ -197,14 +193,7 @@ class HttpServer:
         if access.verify is not None:
             endpoint = Rights(settings, gate.metadata_url, access.note).wrap(endpoint)
         endpoint = one_message(endpoint, http.body_bytes)
-        limits = Limits(
-            Rate(http.rate, http.burst),
-            Rate(WRONG_TOKENS_RATE, WRONG_TOKENS),
-            Shares("requests", http.connections, http.caller_share),
-            Shares("bytes of requests", http.held_bytes, http.caller_share, http.body_bytes),
-        )
-
-        guarded = Guard(self._streams.wrap(endpoint), gate, access.verify, limits)
+        guarded = Guard(self._streams.wrap(endpoint), gate, access.verify, http)
         routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
         starlette = Starlette(routes=routes, lifespan=self._lifespan)
         starlette.router.redirect_slashes = False  # it would send clients to whatever the header Host says
@@ -263,7 +252,7 @@ def _gate(settings: Settings, address: tuple[str, int]) -> Gate:
     http = settings.http
     own = {address[0], urlsplit(http.url).hostname or "", *LOOPBACK, *listed(http.hosts)}
     origins = frozenset(listed(http.origins))
-    return Gate(frozenset(name.lower() for name in own if name), origins, address[0] in LOOPBACK, http.receive_s)
+    return Gate(frozenset(name.lower() for name in own if name), origins, address[0] in LOOPBACK)
 
 
 def _authority(host: str, port: int) -> str:

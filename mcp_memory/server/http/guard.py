@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mcp_memory.domain.access import OWNER, Grant
 from mcp_memory.server.http.bodies import SlowRequest, in_time
 from mcp_memory.server.http.shares import HELD_KEY, Exhausted, Held, Shares
+from mcp_memory.settings import HttpSettings
 
 BYTES_OF_REQUEST = 200_000
 """Bytes of a body that count as one request more: they take as long to receive and to read as one takes to answer."""
@@ -113,14 +114,12 @@ class Gate:
         hosts: names of this server, without port, in lower case.
         origins: pages that may call it: scheme, host and port.
         loopback: whether pages of this machine may call it.
-        receive_s: seconds within which a request has to arrive.
         metadata_url: where clients learn who issues tokens; empty if nobody does.
     """
 
     hosts: frozenset[str]
     origins: frozenset[str]
     loopback: bool
-    receive_s: float
     metadata_url: str = ""
 
     def allows_host(self, headers: Headers) -> bool:
@@ -152,23 +151,6 @@ def _host_of(authority: str) -> str:
     return (found[1] or found[2]) if found else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What callers may ask of a server; shared by all its guards.
-
-    Attributes:
-        rate: the rate of requests, by caller.
-        wrong: of wrong tokens, by address.
-        requests: the requests that are open at a time.
-        size: their bytes.
-    """
-
-    rate: Rate
-    wrong: Rate
-    requests: Shares
-    size: Shares
-
-
 class Guard:
     """Wraps the endpoint of the protocol.
 
@@ -176,14 +158,18 @@ class Guard:
         app: what is guarded.
         gate: see `Gate`.
         verify: see `Verify`; None lets everybody in as the owner, and is for loopback alone.
-        limits: see `Limits`.
+        settings: how much callers may ask.
     """
 
-    def __init__(self, app: ASGIApp, gate: Gate, verify: Verify | None, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, gate: Gate, verify: Verify | None, settings: HttpSettings) -> None:
         self._app = app
         self._gate = gate
         self._verify = verify
-        self._limits = limits
+        self._rate = Rate(settings.rate, settings.burst)
+        self._wrong = Rate(WRONG_TOKENS_RATE, WRONG_TOKENS)
+        self._requests = Shares("requests", settings.connections, settings.caller_share)
+        self._size = Shares("bytes of requests", settings.held_bytes, settings.caller_share, settings.body_bytes)
+        self._receive_s = settings.receive_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or refuse it."""
@@ -191,7 +177,7 @@ class Guard:
         address = scope["client"][0] if scope.get("client") else ""
         found = self._wrong_place(headers) or await self._caller(headers, address)
         caller: Hashable = found.identity if isinstance(found, Grant) and self._verify else address
-        if isinstance(found, Grant) and (wait := self._limits.rate.take(caller)):
+        if isinstance(found, Grant) and (wait := self._rate.take(caller)):
             found = _too_many(wait)
         if isinstance(found, Response):
             await found(scope, receive, send)
@@ -200,12 +186,12 @@ class Guard:
         issuer, name = found.identity  # the SDK binds a session to who opened it
         scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=name, scopes=[], claims={"iss": issuer}))
         try:
-            scope[HELD_KEY] = held = Held(caller, self._limits.requests, self._limits.size)
+            scope[HELD_KEY] = held = Held(caller, self._requests, self._size)
             with held:
                 try:
-                    await self._app(scope, in_time(receive, self._gate.receive_s), send)
+                    await self._app(scope, in_time(receive, self._receive_s), send)
                 finally:
-                    self._limits.rate.charge(caller, held.bytes // BYTES_OF_REQUEST)
+                    self._rate.charge(caller, held.bytes // BYTES_OF_REQUEST)
         except SlowRequest:
             await Response("The request did not arrive in time.", 408, _CLOSE)(scope, receive, send)
         except Exhausted as error:
@@ -231,7 +217,7 @@ class Guard:
         if len(given) == 1 and scheme.lower() == "bearer":
             grant = await self._verify(token)
         if grant is None:
-            wait = self._limits.wrong.take(address)  # a right token is never kept waiting by wrong ones
+            wait = self._wrong.take(address)  # a right token is never kept waiting by wrong ones
             return _too_many(wait, _CLOSE) if wait else self._unauthorized("invalid_token", "The token is not valid.")
         if not grant.permissions:
             return self._unauthorized("insufficient_scope", "The token allows nothing here.", 403)

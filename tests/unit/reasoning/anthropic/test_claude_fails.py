@@ -12,7 +12,7 @@ from standin.replies import Reply, Silence, error, judgement, limited, message, 
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
 from mcp_memory.reasoning.anthropic.answer import AnswerReply as AnswerReply
-from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Request
+from mcp_memory.reasoning.anthropic.client import Budget
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
 
@@ -104,9 +104,10 @@ async def test_redirects_are_not_followed():
 async def test_all_requests_of_one_answer_share_its_time():
     async with standing_in([said("Lisbon", ("S1",))]) as api:
         memory = wired(api.url, timeout_s=20.0)
-        spent = Budget(BudgetLimits(), Spending(calls=1, seconds=20.0))
+        spent = Budget(8, 6_000)
+        spent.spend(Spending(calls=1, seconds=20.0))
         with pytest.raises(EngineError, match="no answer within 20 s"):
-            await claude_of(memory).ask(Request("judge", "what?"), AnswerReply, lambda reply: reply, spent)
+            await claude_of(memory).ask("judge", "what?", AnswerReply, lambda reply: reply, spent)
         assert api.requests == []
         await memory.aclose()
 
