@@ -37,7 +37,6 @@ WORK: Final[Mapping[str, str]] = {
     "backup": "commands.backup:backup",
     "demo": "commands.demo:demo",
     "doctor": "commands.care:doctor",
-    "eval": "commands.evaluate:evaluate",
     "export": "commands.transfer:export",
     "forget": "commands.care:forget",
     "import": "commands.transfer:import_",

@@ -19,7 +19,7 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -263,25 +263,6 @@ def _with_environment(settings: Settings, environment: Mapping[str, str]) -> Set
             raise ConfigurationError(f"environment variable {variable}: no such setting.{_nearest(variable, known)}")
         value = _parse(text, known[variable].kind)
         settings = _with(settings, known[variable], value, f"environment variable {variable}")
-    return settings
-
-
-def with_switches(settings: Settings, texts: Iterable[str]) -> Settings:
-    """Return settings with mechanisms turned on or off.
-
-    Args:
-        settings: to change.
-        texts: each ``NAME=true`` or ``NAME=false``, with the name of a switch.
-
-    Raises:
-        ConfigurationError: there is no such switch, or the value is neither.
-    """
-    known = _SECTIONS["switches"]
-    for text in texts:
-        name, _, value = text.partition("=")
-        if name not in known:
-            raise ConfigurationError(f"switch {text!r}: no such switch.{_nearest(name, known)}")
-        settings = _with(settings, known[name], _parse(value, bool), f"switch {name}")
     return settings
 
 

@@ -87,7 +87,7 @@ def of_worlds(folders: Sequence[Path]) -> tuple[list[WriteRequest], list[Questio
 
 
 def of_dataset(data: dataset.Dataset) -> tuple[list[WriteRequest], list[Question]]:
-    """Return what to write and to ask of a data set that `mcp-memory eval` reads."""
+    """Return what to write and to ask of a data set that ``tests/bench/evidence.py`` reads."""
     writes = []
     for call in data.calls:
         items = tuple(

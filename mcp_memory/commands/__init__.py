@@ -14,7 +14,6 @@
     transfer.py    ``mcp-memory export`` and ``import``
     check.py       ``mcp-memory check``: starts the server as a client would
     demo.py        ``mcp-memory demo``
-    evaluate.py    ``mcp-memory eval``; dataset.py reads its data
     install.py     ``mcp-memory install``; clients.py has the clients, config_files.py edits their files
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and

@@ -74,7 +74,6 @@ def build_parser() -> argparse.ArgumentParser:
         "mcp-memory serve\nMCP_MEMORY_SPACE=work mcp-memory serve",
     )
     serve.add_argument("--http", metavar="HOST:PORT", help="listen there for many clients, such as 127.0.0.1:8765")
-    _add_eval(command)
     return parser
 
 
@@ -279,30 +278,6 @@ def _add_doctor(command: Command) -> None:
     doctor.add_argument("--yes", action="store_true", help="give up without asking what no repair can bring back")
 
 
-def _add_eval(command: Command) -> None:
-    evaluate = command(
-        "eval",
-        "measure on a data set how much of the annotated evidence a recall finds",
-        "mcp-memory eval data/NAME --questions 200 --json before.json\n"
-        "mcp-memory eval data/NAME --questions 200 --switch words=false --against before.json",
-        "Write a data set into an empty store, ask its questions, and say how much of the evidence was found, by kind "
-        "of question, with 95 % intervals.",
-    )
-    evaluate.add_argument(
-        "data",
-        type=Path,
-        metavar="DATA",
-        help="path without the endings of DATA.questions.jsonl and DATA.(conversations|corpus).jsonl",
-    )
-    evaluate.add_argument("--questions", type=_number(10**9), metavar="N", help="an even sample of so many")
-    evaluate.add_argument(
-        "--switch", action="append", metavar="NAME=false", help="without a mechanism; may be repeated"
-    )
-    evaluate.add_argument("--store", type=Path, metavar="FOLDER", help="keep the store here, and write only once")
-    evaluate.add_argument("--json", type=_new_file, metavar="FILE", help="also write every question's figures here")
-    evaluate.add_argument("--against", type=Path, metavar="FILE", help="of an earlier --json: print paired differences")
-
-
 def _number(most: int) -> Callable[[str], int]:
     def number(text: str) -> int:
         if not (text.isascii() and text.isdigit() and 1 <= int(text[:12]) <= most):
@@ -317,14 +292,6 @@ def _path(text: str) -> Path:
     path = Path(text)
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise argparse.ArgumentTypeError(f"{text} is a device, a pipe or a socket; name a file")
-    return path
-
-
-def _new_file(text: str) -> Path:
-    """Return the path of a file that can be written, before anything is measured for it."""
-    path = Path(text)
-    if path.is_dir() or not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{text} " + ("is a folder" if path.is_dir() else "lies in no folder"))
     return path
 
 

@@ -1,4 +1,4 @@
-"""Make data sets for ``mcp-memory eval`` of the files in which LoCoMo and BEAM are published, which only measure.
+"""Make data sets for ``bench.evidence`` of the files in which LoCoMo and BEAM are published, which only measure.
 
 PYTHONPATH=tests python -m bench.published locomo10.json data/locomo
 

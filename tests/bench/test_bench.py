@@ -4,12 +4,11 @@ import json
 
 import pyarrow
 import pytest
-from bench import growth, speed, subjects
+from bench import evidence, growth, speed, subjects
 from bench.growth import grow
 from bench.published import convert
 from pyarrow import parquet
 
-from mcp_memory.commands.dataset import read
 from mcp_memory.settings import Settings
 
 
@@ -69,12 +68,13 @@ def talk():
 def test_locomo_becomes_a_space_for_each_talk_with_its_sessions_in_order(tmp_path):
     (tmp_path / "locomo10.json").write_text(json.dumps([talk()]), encoding="utf-8")
     convert(tmp_path / "locomo10.json", tmp_path / "made")
-    found = read(tmp_path / "made", unanswerable=True)
-    assert [(call.space, call.session) for call in found.calls] == [("talk-1", "S2"), ("talk-1", "S10")]
-    assert found.calls[0].items == (
+    calls = list(evidence.writes(tmp_path / "made"))
+    assert [(call["space"], call["session"]) for call in calls] == [("talk-1", "S2"), ("talk-1", "S10")]
+    assert calls[0]["messages"] == [
         {"id": "D2:1", "speaker": "Petra", "text": "Look! [shares a picture: a kite]", "time": "2024-05-08T13:56:00"},
-    )
-    assert [(asked.kind, asked.gold, asked.answerable) for asked in found.questions] == [
+    ]
+    asked = evidence.questions(tmp_path / "made")
+    assert [(one.kind, one.gold, one.answerable) for one in asked] == [
         ("multi-hop", ("D2:1", "D10:1"), True),
         ("adversarial", ("D2:1",), False),
     ]
@@ -104,11 +104,62 @@ def test_beam_is_read_from_its_parquet_file_and_from_its_repository_alike(tmp_pa
         (place / "chat.json").write_text(json.dumps(batches), encoding="utf-8")
         (place / "probing_questions" / "probing_questions.json").write_text(json.dumps(PROBING), encoding="utf-8")
     convert(tmp_path / form, tmp_path / "made")
-    found = read(tmp_path / "made", unanswerable=True)
-    assert [(call.space, call.session) for call in found.calls] == [("beam-7", "B1"), ("beam-7", "B2")]
-    assert found.calls[0].items == (
+    calls = list(evidence.writes(tmp_path / "made"))
+    assert [(call["space"], call["session"]) for call in calls] == [("beam-7", "B1"), ("beam-7", "B2")]
+    assert calls[0]["messages"] == [
         {"id": "0", "speaker": "user", "text": "I mend oars.", "time": "2024-03-05T00:00:00"},
         {"id": "1", "speaker": "assistant", "text": "Good.", "time": "2024-03-05T00:00:00"},
-    )
-    assert found.calls[1].items == ({"id": "2", "speaker": "user", "text": "Now I build kites."},)
-    assert [(asked.id, asked.gold) for asked in found.questions] == [("beam-7:temporal_reasoning:0", ("0", "2"))]
+    ]
+    assert calls[1]["messages"] == [{"id": "2", "speaker": "user", "text": "Now I build kites."}]
+    asked = evidence.questions(tmp_path / "made")
+    assert [(one.id, one.gold) for one in asked] == [("beam-7:temporal_reasoning:0", ("0", "2"))]
+
+
+PLACES = {"Vellin": "kites", "Karst": "oars", "Upper Tarn": "bells", "Molde": "lamps"}
+
+
+def row(name, kind, value):
+    return {"id": name, "kind": kind, "answerable": True, **{f"R@{k}": value for k in evidence.KS}}
+
+
+@pytest.mark.anyio
+async def test_the_evidence_of_questions_is_found_and_a_difference_is_paired(tmp_path):
+    files = {
+        "corpus": [
+            {"doc_id": trade, "title": place, "text": f"{place} is a village. Its workshops make {trade}."}
+            for place, trade in PLACES.items()
+        ],
+        "questions": [
+            {"qid": place, "question": f"What do the workshops of {place} make?", "supporting": [trade], "type": trade}
+            for place, trade in PLACES.items()
+        ],
+    }
+    for kind, rows in files.items():
+        (tmp_path / f"made-up.{kind}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    report = await evidence.measure(Settings(), tmp_path / "made-up", tmp_path)
+    assert [row["R@2"] for row in report["questions"]] == [1.0] * 4
+    assert evidence.table(report)[2].split() == ["all", "answerable", *["100.0", "±0.0"] * 4, "n=4"]
+    before = {"questions": [row("q1", "a", 0.0), row("q2", "a", 1.0), row("gone", "a", 1.0)]}
+    every, kind = evidence.differences(before, {"questions": [row("q1", "a", 0.5), row("q2", "a", 1.0)]})
+    assert "+25.0 ±34.6" in every
+    assert kind.strip().startswith("a ")
+
+
+def test_recall_is_the_share_of_the_gold_ids_among_the_first_distinct_ids():
+    ids = evidence.ranked_ids([{"sources": [{"id": "b"}, {"id": "a"}]}, {"sources": [{"id": "a"}, {"id": "c"}]}, {}])
+    assert ids == ["b", "a", "c"]
+    assert [evidence.recall_at(k, ("a", "c"), ids) for k in (1, 2, 5)] == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("12:05 am on 1 January, 2024", "2024-01-01T00:05:00"),
+        ("2023/05/08 (Mon) 13:56", "2023-05-08T13:56:00"),
+        ("8.5.2023, 7:30", "2023-05-08T07:30:00"),
+        ("2023-02-30", None),
+        (None, None),
+    ],
+)
+def test_session_dates_are_read_in_the_spellings_of_the_data_sets(said, meant):
+    assert evidence.moment(said) == meant
