@@ -25,7 +25,6 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
     EvolveRequest,
     EvolveResult,
-    EvolveStep,
     ExploreRequest,
     WriteRequest,
     WriteResult,
@@ -59,7 +58,6 @@ from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.forget import Kept, forget
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import PointContext
-from mcp_memory.services.points.organise import organise
 from mcp_memory.services.recall.across import recall_across
 from mcp_memory.services.recall.profile import with_profile
 from mcp_memory.services.recall.settings import RecallSettings
@@ -285,23 +283,7 @@ class Memory:
         self.enrich_later(query.space, result.recall)
         result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *unindexed)))
         self.background.note_call()
-        if self.settings.evolve.auto and query.learn and result.text is not None and not result.points:
-            self._organise_later(query.space, result.recall.episode)
         return result
-
-    def _organise_later(self, space: str, episode_id: str) -> None:
-        """Queue making memory points of the evidence of an answer (DESIGN 2.1).
-
-        None are made where a language model has made its own of the question. They belong to no goal: if they were kept
-        under each question, a third of the points that a recall lists would be duplicates. They are made by the
-        embedded rules whatever the engine: a request to the language model for each answer would raise the costs by
-        half.
-        """
-        context, episode = self.points, self.episodes.get(space, episode_id)
-        if context is not None and episode is not None:
-            steps: tuple[EvolveStep, ...] = ("points",)
-            job = partial(organise, space, episode.query, episode, steps, context, now=self.clock(), scope="")
-            self.background.put(f"{space} {episode.query.casefold()}", job)
 
     async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
         """See `mcp_memory.services.evolve.evolve`."""

@@ -39,7 +39,7 @@ from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.services.settings import BreadthSettings, EvolveSettings, ForgetSettings, WriteSettings
+from mcp_memory.services.settings import BreadthSettings, ForgetSettings, WriteSettings
 from mcp_memory.storage.settings import StorageSettings
 
 
@@ -137,7 +137,6 @@ class Settings:
     navigation: NavigationSettings = field(default_factory=NavigationSettings)
     gain: GainSettings = field(default_factory=GainSettings)
     points: PointSettings = field(default_factory=PointSettings)
-    evolve: EvolveSettings = field(default_factory=EvolveSettings)
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
     breadth: BreadthSettings = field(default_factory=BreadthSettings)
@@ -277,16 +276,6 @@ def is_unset(text: str) -> bool:
 def _with(settings: Settings, key: _Key, value: Any, where: str) -> Settings:
     room = replace(getattr(settings, key.room), **{key.name: key.checked(value, where)})
     return replace(settings, **{key.room: room})
-
-
-def as_environment(settings: Settings) -> dict[str, str]:
-    """Return the environment variables that give another process the same settings, whatever its file says."""
-    found: dict[str, str] = {}
-    for section, keys in _SECTIONS.items():
-        for name, one in keys.items():
-            value = getattr(getattr(settings, one.room), one.name)
-            found[f"{_PREFIX}{section}_{name}".upper()] = str(value).lower() if isinstance(value, bool) else str(value)
-    return found
 
 
 def _parse(text: str, kind: Any) -> Any:

@@ -9,7 +9,7 @@ from mcp_memory.configurable import key, switch
 
 @dataclass(frozen=True, slots=True)
 class PointSettings:
-    """Memory points: what several entities have to do with each other, made for a goal or after an answer."""
+    """Memory points: what several entities have to do with each other, made for a goal."""
 
     order: int = 12
     """Entities of one point, at most. |V|; the paper's points grow to 7 on average (Table 3), ours may not grow without

@@ -1,4 +1,4 @@
-"""Settings of the services: what writes wait for, breadth of recalls, own improvement."""
+"""Settings of the services: what writes wait for, what becomes of what is forgotten, breadth of recalls."""
 
 from __future__ import annotations
 
@@ -24,17 +24,6 @@ class ForgetSettings:
     """What becomes of what is forgotten."""
 
     keep_days: int = key(0, "days in which `mcp-memory forget --undo` takes it back; 0: none", Range(0, 36_501))
-
-
-@dataclass(frozen=True, slots=True)
-class EvolveSettings:
-    """What the memory does on its own to improve.
-
-    Measured on dialogues and passages: what is recalled stays the same, question by question, and so does the time that
-    a write takes after an answer; replies get a sixth longer by the points that they list.
-    """
-
-    auto: bool = key(True, "after an answer, points are made of its evidence while no call runs")
 
 
 @dataclass(frozen=True, slots=True)

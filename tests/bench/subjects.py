@@ -28,7 +28,7 @@ from mcp import Client, StdioServerParameters
 
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
-from mcp_memory.settings import Settings, as_environment
+from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory
 
 
@@ -186,22 +186,16 @@ def messages(seed: int, number: int) -> list[NewItem]:
 
 
 def own_server(settings: Settings, store: Path, *, wait: bool = True, **server: str) -> StdioServerParameters:
-    """Return how to start our server with exactly these settings, whatever the user's configuration file says.
+    """Return how to start our server with the settings of this process.
 
     Args:
-        settings: all are passed through the environment.
+        settings: those of this process.
         store: folder of the store.
         wait: whether each write waits until it is indexed.
         server: changes to the section ``[server]``.
     """
-    settings = replace(
-        settings,
-        storage=replace(settings.storage, uri=str(store)),
-        server=replace(settings.server, **server),  # type: ignore[arg-type]
-        write=replace(settings.write, wait=wait),
-    )
-    environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
-    environment |= as_environment(settings)
+    environment = os.environ | {"MCP_MEMORY_STORAGE_URI": str(store), "MCP_MEMORY_WRITE_WAIT": str(wait)}
+    environment |= {f"MCP_MEMORY_SERVER_{name.upper()}": value for name, value in server.items()}
     return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", "serve"], env=environment)
 
 

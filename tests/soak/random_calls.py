@@ -385,7 +385,7 @@ class Soak:
 def soak(store: Path, calls: int, seed: int, *, claude: bool = False) -> Soak:
     """Make a number of calls, kill the server half way, and return the run; ``wrong`` is empty if all is well."""
     found = Soak(random.Random(seed), store)
-    environment, one = {"MCP_MEMORY_EVOLVE_AUTO": "true"}, None
+    environment, one = dict[str, str](), None
     with ExitStack() as beside:
         if claude:
             one, engine = beside.enter_context(

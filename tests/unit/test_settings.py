@@ -1,16 +1,12 @@
 """Settings come from one file and the environment; an error states the place and the allowed values."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mcp_memory import settings
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.gain.settings import GainSettings
-from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.settings import Settings, load
-from mcp_memory.storage.settings import StorageSettings
 
 
 def file(tmp_path: Path, text: str) -> Path:
@@ -26,16 +22,6 @@ def test_the_example_file_is_what_the_settings_generate():
 
 def test_the_example_file_holds_every_default(tmp_path: Path) -> None:
     assert load(file(tmp_path, settings.example()), {}) == Settings()
-
-
-def test_the_environment_of_settings_loads_as_the_same_settings() -> None:
-    changed = replace(
-        Settings(),
-        points=PointSettings(shown=7, enabled=False),
-        gain=GainSettings(gate="published"),
-        storage=StorageSettings("somewhere"),
-    )
-    assert load(None, settings.as_environment(changed)) == changed
 
 
 def test_a_switch_reaches_the_settings_of_its_room() -> None:

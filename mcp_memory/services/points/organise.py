@@ -74,7 +74,6 @@ async def organise(
     *,
     now: Millis,
     judge: QuestionJudge | None = None,
-    scope: str | None = None,
     report: Report | None = None,
 ) -> OrganiseResult:
     """Make points for a goal and merge them; return the changes, and why a step changed nothing.
@@ -88,7 +87,6 @@ async def organise(
         context: what points are made with.
         now: the moment of the call.
         judge: is asked the goal if there is no episode; None for the rules.
-        scope: the scope of the points; None for the goal.
         report: reports the current step if it takes long.
 
     Raises:
@@ -105,10 +103,10 @@ async def organise(
             context.store, context.embedder, query, settings=settings, episodes=episodes, judge=asked
         )
         episode = episode or episodes.get(space, recall.episode)
-    scope = scope_of(goal) if scope is None else scope
+    scope = scope_of(goal)
     kept: list[Improved] = []
     left: list[Skipped] = []
-    is_of_goal = episode is not None and scope_of(goal).casefold() == scope_of(episode.query).casefold()
+    is_of_goal = episode is not None and scope.casefold() == scope_of(episode.query).casefold()
     points = episode.points if episode is not None and is_of_goal and "points" in steps else ()
     if points:
         kept, left = await store_points(space, goal, points, context, now=now)
