@@ -7,9 +7,9 @@ A name is an id, a session, an entity, a message or a space. The contents are th
 from __future__ import annotations
 
 import argparse
-import unicodedata
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.commands.arguments import READINGS
@@ -25,10 +25,8 @@ from mcp_memory.commands.terminal import (
     turn_lines,
 )
 from mcp_memory.domain.access import MEANT_SPACE
-from mcp_memory.domain.facts import Version
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import facts, points, sessions
-from mcp_memory.server.resources.uris import read_in_thread
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import space_counts
@@ -36,11 +34,11 @@ from mcp_memory.settings import Settings
 from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
-    from mcp_memory.ports import Stored
+    from mcp_memory.domain.turns import Turn
     from mcp_memory.view.space import Space
     from mcp_memory.view.view import View
 
-_LINES: dict[str, Callable[[Terminal, Row], None]] = {
+_LINES: Mapping[str, Callable[[Terminal, Row], None]] = {
     "facts": fact_line,
     "points": point_line,
     "sessions": session_line,
@@ -72,17 +70,14 @@ async def list_(settings: Settings, options: argparse.Namespace, terminal: Termi
 def newest(space: Space, what: str, limit: int) -> tuple[list[dict[str, Any]], int]:
     """Return the rows of the newest facts, points or sessions, newest first, and how many there are in all."""
     if what == "facts":
-        versions = sorted(space.facts.all(suspected=True), key=_recorded_at, reverse=True)
+        recorded = {one.id: max(row.recorded_at for row in one.assertions) for one in space.facts.all(suspected=True)}
+        versions = sorted(space.facts.all(suspected=True), key=lambda one: (recorded[one.id], one.id), reverse=True)
         return [facts.fact_row(space, version) for version in versions[:limit]], len(versions)
     if what == "points":
         active = space.hypergraph.active()[::-1]
         return [points.point_row(space, point) for point in active[:limit]], len(active)
     names = list(reversed(space.sessions))
     return [sessions.session_row(space, name) for name in names[:limit]], len(names)
-
-
-def _recorded_at(version: Version) -> tuple[int, str]:
-    return max(assertion.recorded_at for assertion in version.assertions), version.id
 
 
 async def show(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
@@ -92,144 +87,45 @@ async def show(settings: Settings, options: argparse.Namespace, terminal: Termin
         InvalidInput: there is no such space, or nothing of that name in it.
     """
     stored = await open_look(settings)
-    space, reading = options.space or MEANT_SPACE.get(), options.reading
     try:
+        if options.name is None and options.space is None:
+            rows = [space_counts(space) for space in (await stored.status()).spaces]
+            content: dict[str, Any] = {"spaces": rows[: options.limit], "total": len(rows)}
         async with stored.store.reading() as view:  # an error here if the store cannot be read
-            if options.name is None:
-                name, reading = space, "spaces" if options.space is None else "space"
-                if reading == "space":
-                    known_space(view, space)
-            else:
-                name, reading = _meaning(view, known_space(view, space), options.name, reading, terminal)
-        content = await _READ[reading](stored, name, space, options.limit)
+            space = known_space(view, options.space or MEANT_SPACE.get())
+            if options.name is not None:
+                content = _named(view, space, options.name, options.reading, options.limit)
+            elif options.space is not None:
+                content = _space_of(view, space, options.space, options.limit) or {}
     finally:
         await stored.aclose()
+    reading = content.get("type", "spaces")
     if options.json or reading not in _PRINT:
         terminal.json(content)
     else:
         _PRINT[reading](terminal, content, options.limit)
 
 
-def _meaning(view: View, space: Space, name: str, reading: str | None, terminal: Terminal) -> tuple[str, str]:
-    """Return a name as it is spelt in a space, and what it means there.
+def _named(view: View, space: Space, name: str, reading: str | None, limit: int) -> dict[str, Any]:
+    """Return what a name means in a space, the first of its meanings unless one is asked for.
 
     Raises:
         InvalidInput: nothing is called so.
     """
-    means = list(_meanings(view, space, name))
-    near = [] if means else near_names(name, _names_in(view, space))
-    if near and folded(near[0]) == folded(name):  # typed without accents, or in another case
-        name = near[0]
-        means = list(_meanings(view, space, name))
-    if reading is None and means:
-        reading, *others = means
-        for other in others:
-            terminal.note(f"{shown(name)} is also the name of {_A[other]}: add --as {other} to see that.")
-    if reading is None or reading not in means:
-        what = "anything" if reading is None else _A[reading]
-        problem = f"space {shown(space.name)} does not know {what} called {shown(name)}"
-        remedy = "`mcp-memory list sessions` and `mcp-memory search` find names, `mcp-memory show` all spaces."
-        if near:
-            remedy = f"Did you mean {' or '.join(map(shown, near))}? {remedy}"
-        raise InvalidInput("NAME", problem, remedy)
-    return name, reading
+    for one in READINGS if reading is None else (reading,):
+        if (content := _READ[one](view, space, name, limit)) is not None:
+            return content
+    names = chain(space.sessions, map(space.facts.name, space.facts.entities()), view.spaces)
+    near = get_close_matches(name, list(names), 3, 0.7)
+    remedy = "`mcp-memory list sessions` and `mcp-memory search` find names, `mcp-memory show` all spaces."
+    if near:
+        remedy = f"Did you mean {' or '.join(map(shown, near))}? {remedy}"
+    what = "anything" if reading is None else _A[reading]
+    raise InvalidInput("NAME", f"space {shown(space.name)} does not know {what} called {shown(name)}", remedy)
 
 
 _A = {"id": "a record", "session": "a session", "entity": "an entity", "message": "a message or document",
       "space": "a space"}  # fmt: skip
-
-
-def _meanings(view: View, space: Space, name: str) -> Iterator[str]:
-    """Yield what a name can mean, in the order of `READINGS`."""
-    kind = name.partition("_")[0]
-    found = {
-        "id": (kind == "f" and space.facts.version(name) is not None)
-        or (kind == "h" and space.hypergraph.get(name) is not None)
-        or (kind == "s" and space.sentence(name) is not None)
-        or (kind == "g" and space.segment_row(name) >= 0)
-        or (kind == "ep" and bool(space.beliefs.lessons(name)))
-        or name in space.turns,
-        "session": name in space.sessions,
-        "entity": space.facts.resolve(name) is not None
-        or bool(space.hypergraph.incident(space.facts, [space.facts.key(name)])),
-        "message": any(turn.ref == name for turn in space.turns.values()),
-        "space": name in view.spaces or name == space.name,
-    }
-    return (reading for reading in READINGS if found[reading])
-
-
-def _names_in(view: View, space: Space) -> Iterator[str]:
-    """Yield every name that `show` knows in a space, with repetitions; the newest sessions first."""
-    yield from reversed(space.sessions)
-    for key in space.facts.entities():
-        yield from space.facts.names(key)
-    for point in space.hypergraph.active():
-        yield from point.entities
-    yield from space.speakers
-    yield from (turn.ref for turn in space.turns.values())
-    yield from view.spaces
-
-
-def folded(name: str) -> str:
-    """Return a name without accents, case and what is between its words."""
-    letters = unicodedata.normalize("NFKD", name).casefold()
-    return " ".join("".join(c if c.isalnum() else " " for c in letters if not unicodedata.combining(c)).split())
-
-
-def near_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
-    """Return the names that are spelt most like another, the nearest first; none if nothing is near.
-
-    A name is near that has all words of the other, or is spelt alike in at least seven letters of ten.
-    """
-    known: dict[str, str] = {}
-    sought = folded(name)
-    for one in names:
-        known.setdefault(folded(one), one)
-    words = set(sought.split())
-    whole = [one for one in known if words and (words <= set(one.split()) or set() < set(one.split()) <= words)]
-    found = [*([sought] if sought in known else ()), *whole, *get_close_matches(sought, known, most, 0.7)]
-    return [known[one] for one in dict.fromkeys(one for one in found if one)][:most]
-
-
-async def _spaces(stored: Stored, _name: str, _space: str, limit: int) -> dict[str, Any]:
-    rows = [space_counts(space) for space in (await stored.status()).spaces]
-    return {"spaces": rows[:limit], "total": len(rows)}
-
-
-async def _space(stored: Stored, name: str, _space: str, limit: int) -> dict[str, Any]:
-    async with stored.store.reading() as view:
-        rows, total = newest(view.space(name), "sessions", limit)
-    return {"type": "space", "space": name, "sessions": rows, "total": total}
-
-
-async def _session(stored: Stored, name: str, space: str, limit: int) -> dict[str, Any]:
-    async with stored.store.reading() as view:
-        turns = [view.space(space).turns[turn] for turn in view.space(space).sessions[name]]
-    rows = list(map(sessions.turn_row, turns[:limit]))
-    return {"type": "session", "space": space, "session": name, "turns": rows, "total": len(turns)}
-
-
-async def _message(stored: Stored, name: str, space: str, limit: int) -> dict[str, Any]:
-    """The messages and documents with a caller's id or an id of ours, in all sessions, with all revisions."""
-    async with stored.store.reading() as view:
-        turns = [turn for turn in view.space(space).turns.values() if name in (turn.ref, turn.id)]
-    rows = [sessions.turn_row(turn) | {"session": turn.session} for turn in turns[:limit]]
-    return {"type": "message", "space": space, "turns": rows, "total": len(turns)}
-
-
-async def _entity(stored: Stored, name: str, space: str, limit: int) -> dict[str, Any]:
-    values = {"space": space, "name": name}
-    content = await read_in_thread(stored, values, facts.entity)
-    rows: list[dict[str, Any]] = []
-    total = int("facts" in content)  # else only memory points name it
-    while len(rows) < min(limit, total):
-        page = await read_in_thread(stored, values | {"cursor": str(len(rows))}, facts.timeline)
-        rows, total = [*rows, *page["versions"]], page["total"]
-        if not page["versions"]:
-            break
-    return {"type": "entity"} | content | {"timeline": rows[:limit], "versions": total}
-
-
 _BY_ID: Mapping[str, tuple[str, Callable[[Space, Mapping[str, str]], dict[str, Any]]]] = {
     "f": ("fact", facts.fact),
     "h": ("point", points.point),
@@ -239,28 +135,67 @@ _BY_ID: Mapping[str, tuple[str, Callable[[Space, Mapping[str, str]], dict[str, A
 """By the beginning of an id, what it names, and the resource that reads it."""
 
 
-async def _id(stored: Stored, name: str, space: str, limit: int) -> dict[str, Any]:
+def _of_id(_view: View, space: Space, name: str, limit: int) -> dict[str, Any] | None:
     kind, read = _BY_ID.get(name.partition("_")[0], ("", None))
     if read is not None:
-        return {"type": kind} | await read_in_thread(stored, {"space": space, "id": name}, read)
-    async with stored.store.reading() as view:
-        known = view.space(space)
-        if (row := known.segment_row(name)) >= 0:
-            turn, text = known.segment_turn[row], known.text(known.segments[row])
-            source = {field: value for field, value in sessions.turn_row(turn).items() if field != "text"}
-            found = {"type": "segment", "id": name, "space": space, "text": text}
-            return found | {"source": source | {"session": turn.session}}
-    return await _message(stored, name, space, limit)
+        try:
+            return {"type": kind} | read(space, {"space": space.name, "id": name})
+        except InvalidInput:
+            return None
+    if (row := space.segment_row(name)) >= 0:
+        turn, text = space.segment_turn[row], space.text(space.segments[row])
+        source = {field: value for field, value in sessions.turn_row(turn).items() if field != "text"}
+        found = {"type": "segment", "id": name, "space": space.name, "text": text}
+        return found | {"source": source | {"session": turn.session}}
+    return _turns(space, [space.turns[name]], limit) if name in space.turns else None
 
 
-_READ: Mapping[str, Callable[[Stored, str, str, int], Awaitable[dict[str, Any]]]] = {
-    "spaces": _spaces,
-    "space": _space,
-    "session": _session,
-    "message": _message,
-    "entity": _entity,
-    "id": _id,
+def _of_session(_view: View, space: Space, name: str, limit: int) -> dict[str, Any] | None:
+    if name not in space.sessions:
+        return None
+    turns = [space.turns[turn] for turn in space.sessions[name]]
+    rows = list(map(sessions.turn_row, turns[:limit]))
+    return {"type": "session", "space": space.name, "session": name, "turns": rows, "total": len(turns)}
+
+
+def _of_entity(_view: View, space: Space, name: str, limit: int) -> dict[str, Any] | None:
+    values = {"space": space.name, "name": name}
+    known = space.facts.resolve(name) is not None
+    if not known and not space.hypergraph.incident(space.facts, [space.facts.key(name)]):
+        return None
+    rows, total = list[dict[str, Any]](), int(known)  # else only memory points name it
+    while len(rows) < min(limit, total):
+        page = facts.timeline(space, values | {"cursor": str(len(rows))})
+        rows, total = [*rows, *page["versions"]], page["total"]
+    return {"type": "entity"} | facts.entity(space, values) | {"timeline": rows[:limit], "versions": total}
+
+
+def _of_message(_view: View, space: Space, name: str, limit: int) -> dict[str, Any] | None:
+    """Return the messages and documents with a caller's id, in all sessions, with all revisions."""
+    turns = [turn for turn in space.turns.values() if turn.ref == name]
+    return _turns(space, turns, limit) if turns else None
+
+
+def _turns(space: Space, turns: list[Turn], limit: int) -> dict[str, Any]:
+    rows = [sessions.turn_row(turn) | {"session": turn.session} for turn in turns[:limit]]
+    return {"type": "message", "space": space.name, "turns": rows, "total": len(turns)}
+
+
+def _space_of(view: View, space: Space, name: str, limit: int) -> dict[str, Any] | None:
+    if name not in view.spaces and name != space.name:
+        return None
+    rows, total = newest(view.space(name), "sessions", limit)
+    return {"type": "space", "space": name, "sessions": rows, "total": total}
+
+
+_READ: Mapping[str, Callable[[View, Space, str, int], dict[str, Any] | None]] = {
+    "id": _of_id,
+    "session": _of_session,
+    "entity": _of_entity,
+    "message": _of_message,
+    "space": _space_of,
 }
+"""What reads a name in each of its meanings; None where it means nothing so."""
 
 
 def _print_spaces(terminal: Terminal, content: Row, _limit: int) -> None:

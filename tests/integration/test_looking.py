@@ -9,7 +9,6 @@ import anyio
 import pytest
 
 from mcp_memory.cli import main
-from mcp_memory.commands.show import near_names
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.embedding.onnx import OnnxEmbedder
@@ -229,22 +228,3 @@ def test_a_reader_that_has_seen_enough_is_no_error(command, tmp_path):
         process.stdout.close()
         error = process.stderr.read()
     assert (process.returncode, error) == (141, b"")
-
-
-def test_a_name_is_found_without_its_accents_and_in_any_case_or_near_names_are_offered(capsys):
-    for typed in ("INÉS", "inès", "Tomàs", "LETTERS"):
-        assert printed(capsys, "show", typed)
-    assert printed(capsys, "show", "Inés") == printed(capsys, "show", "Ines")
-    assert main(["show", "Wolfgang"]) == 1
-    assert "Did you mean" not in capsys.readouterr().err
-    names = ["Zoë Brandt", "Zoé", "Øyvind", "Harbour log", "!"]
-    for typed, near in {
-        "zoe": ["Zoë Brandt", "Zoé"],
-        "Brandt": ["Zoë Brandt"],
-        "OYVIND": ["Øyvind"],
-        "harbour-log": ["Harbour log"],
-        "Harbor log": ["Harbour log"],
-        "xyz": [],
-        "...": [],
-    }.items():
-        assert sorted(near_names(typed, names)) == sorted(near), typed
