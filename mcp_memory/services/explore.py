@@ -4,20 +4,17 @@ The steps are operators of the rooms (``ports.Operator``; the table is in ``mcp_
 further steps that can be taken as they are given, so any client can run the papers' active loop itself. Evidence of a
 step can be named in feedback on a recall (``services/learn/feedback.py``).
 
-Most operators suggest the next steps themselves. Where one suggests none, the text next to what it found is suggested
-(`_take`), and after a step without results what to try instead (`_suggest_after_nothing`).
+Most operators suggest the next steps themselves. Where one suggests none, the text next to what it found is suggested,
+and after a step without results a search for its words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
-from itertools import islice
 
 from anyio import to_thread
 
-from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.domain.facts import Assertion
@@ -29,7 +26,6 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.gain.settings import GainSettings
-from mcp_memory.language import iso
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
 from mcp_memory.navigation.operators import in_space
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
@@ -42,12 +38,12 @@ from mcp_memory.view.space import NONE, Space
 _ARGUMENTS = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
 _POINTS = "local_points"
 """The operator whose ids are those of memory points."""
+_IDS_OF_POINTS = " Ids of memory points begin with h_; a recall names those that are related."
+_IDS_OF_EVIDENCE = (
+    " Ids of evidence stand in the replies of this tool; of a recall give its episode, and numbers of records."
+)
 _NEXT = 3
 """Suggestions of one kind."""
-_SIMILAR = 0.7
-"""Ratio of `difflib` from which on a name may be another, spelt otherwise."""
-_COMPARED = 20_000
-"""Names that one is compared with."""
 
 
 async def explore(
@@ -129,14 +125,8 @@ def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest
         if not any(_has_argument(request, argument) for argument in either):
             problem, without = ("is missing", "it") if len(either) == 1 else ("neither is given", "one of them")
             remedy = f"The operator {operator.name} cannot do without {without}."
-            if needed == "ids" and operator.name == _POINTS:
-                remedy += " Ids of memory points begin with h_: a recall names those that are related,"
-                remedy += f" memory://{request.space}/points lists all."
-            elif needed == "ids":
-                remedy += (
-                    " Ids of evidence stand in the replies of this tool; of a recall give its episode, and numbers"
-                )
-                remedy += " of records."
+            if needed == "ids":
+                remedy += _IDS_OF_POINTS if operator.name == _POINTS else _IDS_OF_EVIDENCE
             raise InvalidInput(needed, problem, remedy)
     for argument in _ARGUMENTS:
         if argument not in operator.uses and _has_argument(request, argument):
@@ -168,7 +158,12 @@ def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
     if found.next or not call.space.turns:
         return found
     if not found.items:
-        return replace(found, next=tuple(_suggest_after_nothing(call, operator.name)))
+        words = call.entity or call.topic or (call.query.text if call.query else "")
+        step = ("tag_events", "entity" if call.entity else "query")
+        name, argument = ("reflect", "query") if operator.name == "tag_events" else step
+        return replace(
+            found, next=(Suggestion(name, {argument: words}, "what has to do with these words"),) if words else ()
+        )
     best = found.items[::-1] if found.oldest else found.items
     ids = tuple(item.id for item in best if item.inferred is None and item.kind != "point")[:_NEXT]
     query = {} if call.query is None else {"query": call.query.text}
@@ -235,38 +230,3 @@ def _has_argument(request: ExploreRequest, argument: str) -> bool:
     if argument == "until":
         return request.window.until < FOREVER
     return bool(getattr(request, argument))
-
-
-def _suggest_after_nothing(call: OperatorInput, operator: str) -> Iterator[Suggestion]:
-    """Yield steps worth trying after a step without results: without its limits, of a similar name, for its words."""
-    given = _arguments(call)
-    limits = given.keys() & {"since", "until", "relation"}
-    if limits:
-        wider = {name: value for name, value in given.items() if name not in limits}
-        yield Suggestion(operator, wider, "at any time, any kind of fact")
-    entity, facts = call.entity, call.space.facts
-    if entity is not None and facts.resolve(entity) is None:
-        close = get_close_matches(entity_key(entity), list(islice(facts.entities(), _COMPARED)), _NEXT, _SIMILAR)
-        for name in map(facts.name, close):
-            yield Suggestion(operator, given | {"entity": name}, f"perhaps {name} is meant")
-    if words := entity or call.topic or (call.query.text if call.query else ""):
-        if operator == "tag_events":
-            yield Suggestion("reflect", {"query": words}, "what has to do with these words")
-        else:
-            yield Suggestion("tag_events", {"entity" if entity else "query": words}, "the sentences with these words")
-
-
-def _arguments(call: OperatorInput) -> dict[str, str | tuple[str, ...]]:
-    """Return the arguments of a step."""
-    window = call.window
-    given: dict[str, str | tuple[str, ...] | None] = {
-        "entity": call.entity,
-        "relation": call.relation,
-        "tag": call.tag,
-        "topic": call.topic,
-        "ids": call.ids,
-        "query": None if call.query is None else call.query.text,
-        "since": iso.show(window.since) if window.since > BEGINNING else None,
-        "until": iso.show(window.until) if window.until < FOREVER else None,
-    }
-    return {name: value for name, value in given.items() if value}
