@@ -68,7 +68,7 @@ def read_export(path: Path) -> int:
     from mcp_memory.services.transfer.importing import check
     from mcp_memory.view.view import View
 
-    return check(lambda: path.open("rb"), View(), None, {}, KEEP, part=False).records
+    return len(check(lambda: path.open("rb"), View(), None, {}, KEEP, part=False).values)
 
 
 def read_backup(path: Path) -> int:

@@ -1,7 +1,7 @@
 """Read an export, check all of it, then store its records in the order in which they were recorded.
 
-A file is read twice, line by line: first it is checked, then it is stored, so that a file larger than the memory can be
-imported, and one that is wrong anywhere changes nothing. Texts are derived and embedded again.
+The whole file is read and checked before anything is stored, so that one that is wrong anywhere changes nothing. Texts
+are derived and embedded again.
 
 The order matters. What "you" means follows from who spoke before, and what a lesson teaches from what was known then.
 Texts of one call and the facts that came with it are one commit, facts first, as when they were written; texts of
@@ -61,15 +61,15 @@ OpenFile = Callable[[], BinaryIO]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the first pass found.
+    """What a file holds.
 
     Attributes:
-        records: how many there are.
+        values: its records, with the ids of texts and facts in the store.
         renaming: where they go.
         taken: ids in the file of texts in whose place the store holds other words.
     """
 
-    records: int
+    values: Sequence[Value]
     renaming: Renaming
     taken: frozenset[str] = frozenset()
 
@@ -90,58 +90,56 @@ def check(
     Raises:
         InvalidInput: the file is none of ours, or cut short, or some lines cannot be imported; it names them.
     """
+    bad, values, taken = list[InvalidInput](), list[Value](), set[str]()
     with open_file() as file:
         renaming = Renaming(_targets(_header(file), into, renamed), view)
-    reader, bad, count, taken = Reader(renaming, masking), list[InvalidInput](), 0, set[str]()
-    try:
-        for line, value in read_records(open_file, reader):
-            if isinstance(value, BadLine):
-                bad.append(value.at(line))
-            elif (clash := _clash(value, view)) is not None and part and isinstance(value, Turn):
-                taken.add(renaming.former[value.id])
-            elif clash is not None:
-                bad.append(clash.at(line))
-            count += 1
-            if len(bad) == SHOWN:
-                break
-    except InvalidInput as cut_short:
-        bad.append(cut_short)
+        try:
+            for line, value in _read_records(file, Reader(renaming, masking)):
+                if isinstance(value, BadLine):
+                    bad.append(value.at(line))
+                else:
+                    values.append(value)
+                    if (clash := _clash(value, view)) is not None and part and isinstance(value, Turn):
+                        taken.add(renaming.former[value.id])
+                    elif clash is not None:
+                        bad.append(clash.at(line))
+                if len(bad) == SHOWN:
+                    break
+        except InvalidInput as cut_short:
+            bad.append(cut_short)
     if bad:
         more = " There may be more." if len(bad) == SHOWN else ""
         raise InvalidInput("FILE", "it cannot be imported", "", [*map(str, bad), f"Nothing was stored.{more}"])
-    renaming.settle()
-    return Checked(count, renaming, frozenset(taken))
+    return Checked(values, renaming, frozenset(taken))
 
 
-def read_records(open_file: OpenFile, reader: Reader) -> Iterator[tuple[int, Value | BadLine]]:
-    """Yield each record of a file with the number of its line, or what is wrong with it.
+def _read_records(file: BinaryIO, reader: Reader) -> Iterator[tuple[int, Value | BadLine]]:
+    """Yield each record behind the header with the number of its line, or what is wrong with it.
 
     Raises:
-        InvalidInput: the file is none of ours, or cut short.
+        InvalidInput: the file was cut short.
     """
-    with open_file() as file:
-        _header(file)
-        number, records = 1, 0
-        while text := file.readline(LINE_BYTES + 1):
-            number += 1
-            if not text.endswith(b"\n") or len(text) > LINE_BYTES:
-                problem = "has no end" if len(text) <= LINE_BYTES else f"is longer than {LINE_BYTES:,} bytes"
-                raise _cut_short(number, problem)
-            if not text.strip():
-                continue
-            try:
-                fields = Fields(text)
-                if "records" in fields and fields.take("record", Literal["end"]):
-                    if fields.take("records", int) != records:
-                        raise _cut_short(number, f"does not count the {records:,} records before it")
-                    if file.readline(1):
-                        raise _cut_short(number + 1, "stands behind the end")
-                    return
-                value: Value | BadLine = reader.read(fields, number)
-            except BadLine as problem:
-                value = problem
-            records += 1
-            yield number, value
+    number, records = 1, 0
+    while text := file.readline(LINE_BYTES + 1):
+        number += 1
+        if not text.endswith(b"\n") or len(text) > LINE_BYTES:
+            problem = "has no end" if len(text) <= LINE_BYTES else f"is longer than {LINE_BYTES:,} bytes"
+            raise _cut_short(number, problem)
+        if not text.strip():
+            continue
+        try:
+            fields = Fields(text)
+            if "records" in fields and fields.take("record", Literal["end"]):
+                if fields.take("records", int) != records:
+                    raise _cut_short(number, f"does not count the {records:,} records before it")
+                if file.readline(1):
+                    raise _cut_short(number + 1, "stands behind the end")
+                return
+            value: Value | BadLine = reader.read(fields, number)
+        except BadLine as problem:
+            value = problem
+        records += 1
+        yield number, value
     raise _cut_short(number + 1, "is missing: the last line of an export says how many records there are")
 
 
@@ -268,7 +266,7 @@ async def import_file(
         store: the store where they are stored.
         reading: the tools that read the texts.
         relearn: makes beliefs of lessons.
-        open_file: opens the file, from its beginning; it is read twice.
+        open_file: opens the file, from its beginning.
         into: the space that everything goes into; None for those of the file.
         renamed: other names for spaces of the file.
         again: whether to store what was forgotten here, too; otherwise it is left out.
@@ -277,40 +275,34 @@ async def import_file(
         progress: in records.
 
     Raises:
-        InvalidInput: the file cannot be imported; nothing was stored, unless it or the store changed meanwhile.
+        InvalidInput: the file cannot be imported; nothing was stored, unless the store changed meanwhile.
         StoreError: the store cannot be read or written; what was committed before stays, and a repetition goes on.
     """
     while True:
         async with store.reading(whole=False) as view:
             work = partial(check, open_file, view, into, renamed or {}, reading.masking, part=part)
             checked = await to_thread.run_sync(work)
-        result = Imported(checked.records)
+        values = checked.values
+        result = Imported(len(values))
         if dry_run:
             return result
         aliases = {alias for batch in await store.log() for alias in batch.aliases}
         stays_out = checked.taken.__contains__ if again else store.was_forgotten
         run = _Import(store, reading, relearn, checked.renaming, aliases, stays_out, result, again)
-        records, done = read_records(open_file, Reader(checked.renaming, reading.masking)), 0
+        done = 0
         try:
-            for unit in units(filter(run.takes, _values(records))):
-                await progress(done, checked.records, "importing")
+            for unit in units(filter(run.takes, values)):
+                await progress(done, len(values), "importing")
                 await run.store_unit(unit)
                 done += len(unit)
         except _OtherKeyError:  # another process began the store meanwhile; nothing is stored yet
             continue
-        await progress(done, checked.records, "importing")
+        await progress(done, len(values), "importing")
         return result
 
 
 class _OtherKeyError(Exception):
     """The ids were made with a key that is not the store's."""
-
-
-def _values(records: Iterable[tuple[int, Value | BadLine]]) -> Iterator[Value]:
-    for line, value in records:
-        if isinstance(value, BadLine):  # the file changed since it was checked
-            raise value.at(line)
-        yield value
 
 
 def units(values: Iterable[Value]) -> Iterator[list[Value]]:
@@ -429,7 +421,9 @@ class _Import:
                 encoded = value.trace if isinstance(trace, str) else encode_trace(replaced(trace, ids.id))
                 return None if view.has_lesson(value) else replace(value, labels=labels, trace=encoded)
             case Point():
-                point = replace(value, sentences=ids.all(value.sentences), facts=ids.all(value.facts))
+                into = None if value.merged_into is None else ids.id(value.merged_into)
+                sentences, facts = ids.all(value.sentences), ids.all(value.facts)
+                point = replace(value, merged_into=into, sentences=sentences, facts=facts)
                 return _new_revision(view, point, again=self.again)
             case Alias():
                 return None if value in self.aliases else value

@@ -320,14 +320,10 @@ class Reader:
     Args:
         renaming: where they go; it gets the ids of texts and of logged facts.
         masking: the masking of secrets in what is read; the log keeps them.
-
-    Attributes:
-        counts: how many records of each sort were read.
     """
 
     def __init__(self, renaming: Renaming, masking: Masking = KEEP) -> None:
         self._masking = masking
-        self.counts: dict[str, int] = {}
         self._renaming = renaming
         self._texts: dict[tuple[str, str, str, int], _Known] = {}
         self._lines: dict[tuple[object, ...], int] = {}
@@ -364,7 +360,6 @@ class Reader:
         if key in self._lines:
             raise BadLine(f"repeats line {self._lines[key]}", "Take one of them out.")
         self._lines[key] = line
-        self.counts[record] = self.counts.get(record, 0) + 1
         return value
 
     def _text(self, kind: Any, fields: Fields, space: str, line: int) -> Turn:

@@ -134,7 +134,7 @@ class Renaming:
 
     def __init__(self, spaces: Mapping[str, str], view: View) -> None:
         self._spaces = {old: new for old, new in spaces.items() if old != new}
-        self._view: View | None = view
+        self._view = view
         self._ids = view.ids
         self.key = view.ids.key
         self._texts: dict[Place, tuple[str, str]] = {}
@@ -144,10 +144,6 @@ class Renaming:
         self.former: dict[str, str] = {}
         self.ids: dict[str, str] = {}
         self._done: dict[str, tuple[int, int, int]] = {}
-
-    def settle(self) -> None:
-        """Keep what was found in the store: the file was read once, and another reading does not look again."""
-        self._view, self._same = None, {}
 
     def space(self, name: str) -> str:
         """Return the space that a space of the file goes into."""
@@ -169,7 +165,7 @@ class Renaming:
             space: its space in the file.
         """
         place = space, turn.session, turn.ref, turn.revision
-        if self._view is not None and (held := self._held(self._view.space(turn.space), turn, space)) is not None:
+        if (held := self._held(self._view.space(turn.space), turn, space)) is not None:
             self._texts[place] = held.ref, held.id
         of_store = self._ids.turn(turn.space, turn.session, turn.ref, turn.text, turn.revision)
         ref, name = self._texts.get(place) or (turn.ref, of_store)
@@ -204,30 +200,25 @@ class Renaming:
 
     def fact(self, fact: Assertion) -> Assertion:
         """Return an assertion of a text, whose id is known, with its own id in the store."""
-        now = self.ids.get(fact.id) or fact_id(fact, fact.turn_id)
-        if self._view is not None:
-            space, former = self._view.space(fact.space), self.former[fact.turn_id]
-            text = space.turns[fact.turn_id].text if fact.turn_id in space.turns else ""
-            rows, of_file = space.facts.assertions_in(fact.turn_id), fact_id(fact, former)
-            now = next((one.id for one in rows if fact_in_file(one, text, former) == of_file), now)
+        space, former = self._view.space(fact.space), self.former[fact.turn_id]
+        text = space.turns[fact.turn_id].text if fact.turn_id in space.turns else ""
+        rows, of_file = space.facts.assertions_in(fact.turn_id), fact_id(fact, former)
+        held = next((one.id for one in rows if fact_in_file(one, text, former) == of_file), None)
+        now = held or fact_id(fact, fact.turn_id)
         self.add_fact(fact.id, now)
         return replace(fact, id=now)
 
     def point(self, point: Point) -> Point:
-        """Return a point of the file with the ids of points in the store; the ids that it rests on stay.
-
-        A point may be merged into one that a later line holds, so this is right only if the file was read once before.
-        """
+        """Return a point of the file with its own id in the store and its parents'; the others that it names stay."""
         parents = self.all(point.parents)
-        if self._view is not None and point.space not in self._points:
+        if point.space not in self._points:
             space = self._view.space(point.space)
             leaving, held = Leaving(space), [space.hypergraph.revisions(one.id)[0] for one in space.hypergraph.all()]
             self._points[point.space] = {leaving.point(one).id: one.id for one in held}
         if point.revision == 0 and point.id not in self.ids:
             made = point_id(point.space, point.scope, point.entities, point.description, parents)
             self.ids[point.id] = self._points[point.space].get(point.id, made)
-        into = None if point.merged_into is None else self.id(point.merged_into)
-        return replace(point, id=self.id(point.id), parents=parents, merged_into=into)
+        return replace(point, id=self.id(point.id), parents=parents)
 
     def learn_from(self, space: Space) -> None:
         """Learn the former ids of the rows that a space has got since the last call."""
