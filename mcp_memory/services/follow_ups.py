@@ -225,17 +225,9 @@ class FollowUps:
 
     async def _search(self, query: Query, text: str) -> Sequence[Evidence]:
         search = Query(
-            text,
-            query.space,
-            ITEMS,
-            query.window,
-            query.as_of,
-            query.entities,
-            role=query.role,
-            include_uncertain=query.include_uncertain,
-            now=query.now,
-            offset=query.offset,
-        )
+            text, query.space, ITEMS, query.window, query.as_of, query.entities, role=query.role,
+            include_uncertain=query.include_uncertain, now=query.now, offset=query.offset,
+        )  # fmt: skip
         search = await embed_query(self.store, self.embedder, search)
         async with self.store.reading() as view:  # without the loop: the judge is the one that goes on
             result, *_ = await find(self.store, self.embedder, view, search, replace(self.settings, operators={}))

@@ -224,12 +224,7 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
 
     async def derive_again(turns: list[Turn]) -> Batch:
         turns = await to_thread.run_sync(lambda: [masked_turn(turn, reading.masking) for turn in turns])
-        talkers = []
-        for turn in turns:
-            place = turn.space, turn.session
-            talkers.append(talking[place])
-            talking[place] = talking[place].after(turn)
-        return joined(await derive(reading, turns, talkers, progress=progress))
+        return joined(await derive(reading, turns, _talkers_of(turns, talking), progress=progress))
 
     return derive_again
 
@@ -245,14 +240,21 @@ def read_again(reading: Reading) -> Callable[[list[Turn]], Awaitable[Batch]]:
 
     async def read(turns: list[Turn]) -> Batch:
         found: list[Assertion] = []
-        for turn in turns:
-            place = turn.space, turn.session
-            talkers = talking[place]
-            talking[place] = talkers.after(turn)
+        for turn, talkers in zip(turns, _talkers_of(turns, talking), strict=True):
             found += await to_thread.run_sync(facts_of, turn, talkers)
         return Batch(assertions=tuple(found))
 
     return read
+
+
+def _talkers_of(turns: Sequence[Turn], talking: dict[tuple[str, str], Talkers]) -> list[Talkers]:
+    """Return who spoke before each turn; ``talking`` has that of each session, and is brought up to date."""
+    found = []
+    for turn in turns:
+        place = turn.space, turn.session
+        found.append(talking[place])
+        talking[place] = talking[place].after(turn)
+    return found
 
 
 def _facts_of(reading: Reading, part: TextPart) -> list[Assertion]:

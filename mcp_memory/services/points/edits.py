@@ -47,7 +47,6 @@ from mcp_memory.view.space import NONE, Space
 
 TRIES = 8
 """How often a decision is made again because it needs other vectors than those that were made."""
-_PLACEHOLDER = "placeholder: only memory points name it so far"
 _FEW = "A proposed point was left out: fewer than two of its names stand in its evidence or are known here."
 _MANY = "What was proposed would join more than {} entities."
 _MERGED = "A point that was to be changed has been merged meanwhile."
@@ -123,26 +122,11 @@ async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan)
                 if revisions:
                     rows = np.array([vectors[point.description] for point in revisions], dtype=np.float32)
                     await transaction.commit(Batch(points=revisions, point_vectors=rows))
-                break
+                return planned
         vectors |= zip(missing, await embedder.embed(missing), strict=True)
-    else:
-        raise StoreBusy(
-            f"Other calls changed the memory points during each of {TRIES} tries. Nothing was changed. Try again."
-        )
-    planned.changes[:0] = await placeholder_changes(store, space, planned.revisions)
-    return planned
-
-
-async def placeholder_changes(store: Store, space: str, points: Sequence[Point]) -> list[Improved]:
-    """Return the changes to report for entities that only new points name; they are inserted by force (Alg. 1)."""
-    new = [point for point in points if not point.revision and not point.parents]
-    if not new:
-        return []
-    async with store.reading() as view:
-        current = view.space(space)
-        names = distinct_names(name for point in new for name in point.entities)
-        unknown = [name for name in names if is_placeholder(current, name)]
-    return [Improved("points", "entity", name, name, None, _PLACEHOLDER) for name in unknown]
+    raise StoreBusy(
+        f"Other calls changed the memory points during each of {TRIES} tries. Nothing was changed. Try again."
+    )
 
 
 async def apply_edits(
@@ -257,10 +241,10 @@ async def store_points(
                 _revise(planned, held, made, now)
             elif parents and len(parents) == len(made.parents) and all(point.active for point in parents):
                 _merge_as_made(planned, parents, made, scope, now, settings.order)
-            elif not MIN_ENTITIES <= len(names.get(made.id, ())) <= settings.order:
-                planned.skip(
-                    "points", _FEW if len(names.get(made.id, ())) < MIN_ENTITIES else _MANY.format(settings.order)
-                )
+            elif (count := len(names.get(made.id, ()))) < MIN_ENTITIES:
+                planned.skip("points", _FEW)
+            elif count > settings.order:
+                planned.skip("points", _MANY.format(settings.order))
             elif (name := point_id(space, scope, names[made.id], made.description)) not in planned.points:
                 point = Point(
                     name, space, names[made.id], made.description, scope, 0, "active", (), None, made.sentences,
