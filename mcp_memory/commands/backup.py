@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
@@ -28,14 +29,11 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
     file: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
     check_target(file, "backup", is_backup, replace=options.replace)
     refuse_in_store(file)
-    store = _open(settings)
-    try:
+    async with aclosing(open_store(settings, choose_embedder(settings))) as store:
         await store.forgotten()  # finishes what a process that died had begun to forget
         tables = Tables(store.uri)
         note_copy(tables.folder, file, now())
         tx = await back_up(tables, settings.storage.lock_timeout_s, file, now())
-    finally:
-        await store.aclose()
     terminal.line(f"Backed up {quantity(tx, 'commit')} to {file}.")
     terminal.line("The file holds everything in plain text, secrets too.")
 
@@ -66,16 +64,10 @@ async def _forget_again(settings: Settings, folder: Path, embedder: str, dimensi
         store = open_store(there, configured)
     else:
         store = LanceStore(str(folder), embedder=embedder, dimension=dimension)
-    try:
+    async with aclosing(store):
         async with store.reading() as view:
             chosen = [forgotten_in(view.space(name), book) for name in view.spaces]
         for targets in chosen:
             if not targets.empty:
                 await store.forget(lambda _view, targets=targets: targets, "mcp-memory restore")  # type: ignore[misc]
-    finally:
-        await store.aclose()
     return sum(len(targets.turns) for targets in chosen)
-
-
-def _open(settings: Settings) -> LanceStore:
-    return open_store(settings, choose_embedder(settings))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from anyio import to_thread
@@ -53,8 +54,7 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
         terminal.line(("ERROR:", "bad"), str(error))
         return 1
     terminal.line(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
-    store = open_store(settings, embedder)
-    try:
+    async with aclosing(open_store(settings, embedder)) as store:
         if options.repair:
             done = await store.repair(lambda texts: _give_up(texts, terminal, yes=options.yes))
             for text in done:
@@ -67,16 +67,11 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
             terminal.line(("ERROR:", "bad"), problem, "Run: mcp-memory doctor --re-embed, or configure that embedder.")
             return 1
         if (rebuild or options.re_embed) and about.remedy != "--repair":  # else nothing can be made of it yet
-            bar = ProgressBar("texts")
             reading = reading_of(settings, embedder, open_extractor(settings))
-            try:
+            with ProgressBar("texts") as bar:
                 turns = await store.rebuild(deriver(reading, progress=bar.show))
-            finally:
-                bar.end()
             terminal.line(f"rebuilt from the log: {turns} messages and documents")
         found = (await status(store, embedder, uptime_s=0.0, version=__version__)).store
-    finally:
-        await store.aclose()
     for problem in found.problems:
         terminal.line(("ERROR:", "bad"), problem)
     for note in found.notes:
@@ -115,8 +110,7 @@ def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:
 async def _undo(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Take back what was forgotten in the last days, as an import of it, and remove what was kept of it."""
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
-    store = open_store(settings, embedder, extractor)
-    try:
+    async with aclosing(open_store(settings, embedder, extractor)) as store:
         await store.forgotten()
         file = await to_thread.run_sync(open_kept(settings, store).find, options.undo)
         reading = reading_of(settings, embedder, extractor)
@@ -125,8 +119,6 @@ async def _undo(settings: Settings, options: argparse.Namespace, terminal: Termi
         missing = result.missing + result.left_out
         if not missing:
             await to_thread.run_sync(file.unlink)
-    finally:
-        await store.aclose()
     back = result.records - missing
     if options.json:
         terminal.json({"stored": dict(result.stored), "missing": missing})
@@ -153,8 +145,7 @@ async def forget(settings: Settings, options: argparse.Namespace, terminal: Term
     given |= {"ids": options.ids, "everything": options.everything, "space": options.space or MEANT_SPACE.get()}
     given["dry_run"] = not (options.yes or options.token)
     request = forget_request(read(ForgetInput, given, settings.limits), by="mcp-memory forget")
-    memory = await (open_unloaded(settings) if options.query is None else open_memory(settings))
-    try:
+    async with aclosing(await (open_unloaded(settings) if options.query is None else open_memory(settings))) as memory:
         if options.yes and request.token is None:  # the one who types it has decided: the preview is its own
             preview = await memory.forget(replace(request, dry_run=True))
             if preview.token is None:
@@ -163,8 +154,6 @@ async def forget(settings: Settings, options: argparse.Namespace, terminal: Term
                 result = await memory.forget(replace(request, token=preview.token))
         else:
             result = await memory.forget(request)
-    finally:
-        await memory.aclose()
     reply = forget_reply(request, result)
     if options.json:
         terminal.json(reply.structured)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import aclosing
 
 from mcp_memory.commands.looking import open_look
 from mcp_memory.commands.terminal import Terminal
@@ -15,11 +16,8 @@ from mcp_memory.settings import Settings
 
 async def status(settings: Settings, _options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the contents and the state of the memory; return 0 if it is healthy, otherwise 1."""
-    stored = await open_look(settings)
-    try:
+    async with aclosing(await open_look(settings)) as stored:
         found = await stored.status()
-    finally:
-        await stored.aclose()
 
     def row(label: str, text: str) -> None:
         terminal.line((f"{label:<8}", "name"), text)

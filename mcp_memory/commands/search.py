@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import aclosing
 
 from mcp_memory.commands.looking import known_space
 from mcp_memory.commands.terminal import Terminal
@@ -28,15 +29,12 @@ async def search(settings: Settings, options: argparse.Namespace, terminal: Term
     Raises:
         InvalidInput: there is no such space, or the query is too long.
     """
-    memory = await open_memory(settings)
     space = options.space or MEANT_SPACE.get()
-    try:
+    async with aclosing(await open_memory(settings)) as memory:
         text = read(AnswerInput, {"question": " ".join(options.query)}, settings.limits).question
         async with memory.store.reading() as view:
             known_space(view, space)
         recall = await memory.reconstruct(Query(text, space, options.limit))
-    finally:
-        await memory.aclose()
     if options.json:
         terminal.json({"space": space} | recall_reply(recall, WHOLE_REPLY).structured)
     else:

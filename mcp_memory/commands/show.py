@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from contextlib import aclosing
 from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -51,12 +52,9 @@ async def list_(settings: Settings, options: argparse.Namespace, terminal: Termi
     Raises:
         InvalidInput: there is no such space.
     """
-    stored, what, name = await open_look(settings), options.what, options.space or MEANT_SPACE.get()
-    try:
-        async with stored.store.reading() as view:
-            rows, total = newest(known_space(view, name), what, options.limit)
-    finally:
-        await stored.aclose()
+    what, name = options.what, options.space or MEANT_SPACE.get()
+    async with aclosing(await open_look(settings)) as stored, stored.store.reading() as view:
+        rows, total = newest(known_space(view, name), what, options.limit)
     if options.json:
         terminal.json({"space": name, what: rows, "total": total})
         return
@@ -86,8 +84,7 @@ async def show(settings: Settings, options: argparse.Namespace, terminal: Termin
     Raises:
         InvalidInput: there is no such space, or nothing of that name in it.
     """
-    stored = await open_look(settings)
-    try:
+    async with aclosing(await open_look(settings)) as stored:
         if options.name is None and options.space is None:
             rows = [space_counts(space) for space in (await stored.status()).spaces]
             content: dict[str, Any] = {"spaces": rows[: options.limit], "total": len(rows)}
@@ -97,8 +94,6 @@ async def show(settings: Settings, options: argparse.Namespace, terminal: Termin
                 content = _named(view, space, options.name, options.reading, options.limit)
             elif options.space is not None:
                 content = _space_of(view, space, options.space, options.limit) or {}
-    finally:
-        await stored.aclose()
     reading = content.get("type", "spaces")
     if options.json or reading not in _PRINT:
         terminal.json(content)

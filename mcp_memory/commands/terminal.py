@@ -98,8 +98,7 @@ class ProgressBar:
     def __init__(self, unit: str = "records") -> None:
         self._unit = unit
         self._live = sys.stderr.isatty()
-        self._began = self._last = time.monotonic()
-        self._open = False
+        self._last = time.monotonic()
         self._width = 0
 
     async def show(self, done: float, total: float, what: str) -> None:
@@ -110,25 +109,18 @@ class ProgressBar:
         self._last = moment
         filled = round(WIDTH * min(done / total, 1))
         bar = "#" * filled + "-" * (WIDTH - filled)
-        line = f"{escaped(one_line(what))} [{bar}] {done:,.0f} of {total:,.0f} {self._unit}{self._left(done, total)}"
+        line = f"{escaped(one_line(what))} [{bar}] {done:,.0f} of {total:,.0f} {self._unit}"
         sys.stderr.write(f"\r{line:<{self._width}}")  # blanks over what was longer; not every console has sequences
         self._width = len(line)
         sys.stderr.flush()
-        self._open = True
 
-    def end(self) -> None:
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Leave the line."""
-        if self._open:
+        if self._width:
             sys.stderr.write("\n")
-            self._open = False
-
-    def _left(self, done: float, total: float) -> str:
-        """Return the time that is left, once some of it has passed."""
-        passed = time.monotonic() - self._began
-        if passed < 2 or not done:
-            return ""
-        minutes, seconds = divmod(round(passed * (total - done) / done), 60)
-        return f", {minutes}:{seconds:02d} left"
 
 
 Row = Mapping[str, Any]

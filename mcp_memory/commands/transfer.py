@@ -11,6 +11,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,12 +120,9 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
         refuse_other_export(settings, file, replace=options.replace)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
-    store = open_store(settings, choose_embedder(settings), open_extractor(settings))
-    try:
+    async with aclosing(open_store(settings, choose_embedder(settings), open_extractor(settings))) as store:
         before: list[Path] = []
         done = await without_forgotten(store, options.file, lambda: _export(store, options, before))
-    finally:
-        await store.aclose()
     terminal.line(done)
     terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
 
@@ -176,32 +174,23 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
         if kind != OWN and options.map:
             remedy = "Say where it goes with --space NAME."
             raise InvalidInput("--map", "only an export of mcp-memory has names of spaces", remedy)
-        store = open_store(settings, embedder, extractor)
-        progress = ProgressBar("records" if kind == OWN else "items")
-        how = {"again": options.again, "dry_run": options.dry_run, "progress": progress.show}
-        try:
-            if kind == OWN:
-                relearn, renamed = relearner(embedder, Teacher(settings.gain)), dict(options.map or ())
-                stream = cast("Callable[[], BinaryIO]", files[0].open)
-                imported = await import_file(
-                    store, reading, relearn, stream, into=options.space, renamed=renamed, **how
-                )
-                lines = list(_own_lines(imported, dry_run=options.dry_run))
-            else:
-                space, chosen = options.space or MEANT_SPACE.get(), settings.limits
-                limits = ItemLimits(chosen.message_bytes, chosen.document_bytes, chosen.name_chars)
-                found = await import_foreign(
-                    store, reading, READERS[kind], files, space=space, limits=limits, now=now(), **how
-                )
-                for record in found.skipped:
-                    terminal.note(f"skipped: {record.place} {record.problem}")
-                held = (
-                    f"{options.file} ({kind}) holds {_in_words(found.found)} in {quantity(found.sessions, 'session')}."
-                )
-                lines = [held, *_foreign_lines(found, space, dry_run=options.dry_run)]
-        finally:
-            progress.end()
-            await store.aclose()
+        async with aclosing(open_store(settings, embedder, extractor)) as store:
+            with ProgressBar("records" if kind == OWN else "items") as bar:
+                how = {"again": options.again, "dry_run": options.dry_run, "progress": bar.show}
+                if kind == OWN:
+                    relearn, stream = relearner(embedder, Teacher(settings.gain)), files[0].open
+                    how |= {"into": options.space, "renamed": dict(options.map or ())}
+                    imported = await import_file(store, reading, relearn, cast("Callable[[], BinaryIO]", stream), **how)
+                    lines = list(_own_lines(imported, dry_run=options.dry_run))
+                else:
+                    space, most = options.space or MEANT_SPACE.get(), settings.limits
+                    limits = ItemLimits(most.message_bytes, most.document_bytes, most.name_chars)
+                    how |= {"space": space, "limits": limits, "now": now()}
+                    found = await import_foreign(store, reading, READERS[kind], files, **how)
+                    lines = list(_foreign_lines(found, f"{options.file} ({kind})", space, dry_run=options.dry_run))
+    if kind != OWN:
+        for record in found.skipped:
+            terminal.note(f"skipped: {record.place} {record.problem}")
     for line in lines:
         terminal.line(line)
 
@@ -222,8 +211,9 @@ def _own_lines(imported: Imported, *, dry_run: bool) -> Iterator[str]:
         yield f"{quantity(imported.left_out, 'record')} left out, of what was forgotten here; --again stores that too."
 
 
-def _foreign_lines(found: ForeignImport, space: str, *, dry_run: bool) -> Iterator[str]:
-    """Yield what became of the files of another program, in words."""
+def _foreign_lines(found: ForeignImport, what: str, space: str, *, dry_run: bool) -> Iterator[str]:
+    """Yield what became of the files of another program, in words; ``what`` names them."""
+    yield f"{what} holds {_in_words(found.found)} in {quantity(found.sessions, 'session')}."
     if found.bad:
         rest = f"; the first {len(found.skipped)} are listed" if found.bad > len(found.skipped) else ""
         yield f"{quantity(found.bad, 'bad record')} skipped{rest}."

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -108,7 +109,5 @@ async def _write(settings: Settings, options: argparse.Namespace, file: Path) ->
         await to_thread.run_sync(partial(write_aside, file, [html.encode()]))
         return graph
 
-    try:
+    async with aclosing(memory):
         return await without_forgotten(memory.store, file, write)
-    finally:
-        await memory.aclose()

@@ -15,16 +15,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import anyio
 
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.requests import (
     EvolveRequest,
     EvolveResult,
     EvolveStep,
+    Feedback,
     Improved,
     PointEdits,
     Skipped,
@@ -32,7 +35,6 @@ from mcp_memory.domain.requests import (
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.learn.episodes import find_episode
 from mcp_memory.services.learn.feedback import (
-    NOT_ASKED,
     EvolveContext,
     add_explored,
     apply_feedback,
@@ -41,11 +43,22 @@ from mcp_memory.services.learn.feedback import (
     resolve_numbers,
 )
 from mcp_memory.services.maintain.whole_space import pool_questions, unite_names
-from mcp_memory.services.points.edits import apply_edits
-from mcp_memory.services.points.organise import OrganiseResult, organise
+from mcp_memory.services.points.edits import PointContext, apply_edits
+from mcp_memory.services.points.organise import organise
 
-_ALL: tuple[EvolveStep, ...] = ("feedback", "confidence", "cardinality")
+_JUDGING: tuple[EvolveStep, ...] = ("feedback", "confidence", "cardinality")
 _MAKING: tuple[EvolveStep, ...] = ("points", "merge")
+
+
+@dataclass(slots=True)
+class _Done:
+    """What a call has done so far, as in `EvolveResult`."""
+
+    engine: Engine
+    changes: list[Improved] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    warnings: tuple[str, ...] = ()
+    spent: Spending | None = None
 
 
 async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult:
@@ -59,19 +72,8 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
             itself. Nothing is changed.
         StoreError: earlier changes of the call stay; the call may be repeated.
     """
-    feedback, edits = request.feedback, request.points
-    has_input = feedback is not None or edits is not None or request.goal is not None
-    if not has_input and not request.steps:
-        remedy = "Give the episode of a recall or an answer and what you say of it, or a goal, or points, or "
-        remedy += "what to go over in steps, such as ['entities']."
-        if request.episode is not None:
-            remedy = "Say what you think of the episode, or give steps ['points'] to organise what it found."
-        raise InvalidInput("feedback", "is missing", remedy)
-    wanted = request.goal is not None or (feedback is None and request.episode is not None)
-    brings_points = edits is not None and bool(edits.insert or edits.merge)
-    organising = wanted and not brings_points  # a caller who brings points has organised
-    if feedback is not None and request.episode is None:
-        raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
+    feedback, edits = request.feedback, request.points or PointEdits()
+    _check_input(request)
     episode = None
     if request.episode is not None:
         episode = await find_episode(context.store, context.episodes, request.space, request.episode)
@@ -80,132 +82,123 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
         episode = add_explored(episode, feedback, context.episodes)
         check_feedback(feedback, episode)
     makes = _MAKING if request.goal is not None or request.points is not None else ()
-    asked = request.steps or (*makes, *(_ALL if feedback is not None else ()))
-    changes: list[Improved] = []
-    skipped: list[Skipped] = []
-    if edits is not None:
-        changes += await _apply_edits(edits, request, context, asked, skipped)
+    steps = request.steps or (*makes, *(_JUDGING if feedback is not None else ()))
+    done = _Done("embedded" if feedback is None and request.points is None else "caller")
+    brings_points = bool(edits.insert or edits.merge)  # whoever brings points has organised
+    organises = request.goal is not None or (feedback is None and episode is not None)
+    if context.points is not None:
+        await _apply_edits(request, context, context.points, steps, done)
     if feedback is not None and episode is not None:
-        if judged := tuple(step for step in asked if step in _ALL):
-            several = feedback.correction is not None or any(map(names_fact, feedback.supports))
-            with anyio.CancelScope(shield=several):  # several commits: a cancelled call leaves all of them or none
-                learnt, left = await apply_feedback(feedback, episode, request, context, judged)
-            changes += learnt
-            skipped += left
-        else:
-            skipped.append(Skipped("feedback", NOT_ASKED))
-    engine: Engine = "embedded" if feedback is None and edits is None else "caller"
-    warnings: tuple[str, ...] = ()
-    spent = None
-    if organising and set(asked) & set(_MAKING):
-        done = await _organise(request, episode, context, asked, skipped)
-        changes += done.changes
-        engine, warnings, spent = done.engine if engine == "embedded" else engine, done.warnings, done.spent
-    elif request.goal is not None and not brings_points:
-        skipped.append(Skipped("points", NOT_ASKED))
-    elif request.episode is not None and feedback is None and brings_points:
-        skipped.append(Skipped("points", _BROUGHT))
-    skipped += [
-        Skipped(step, _IDLE[step])
-        for step in request.steps
-        if step in _IDLE and (feedback is None if step in _ALL else not organising and edits is None)
-    ]
-    changes += await _whole_space(request, context, skipped)
-    if not changes and not skipped:
-        skipped.append(Skipped(asked[0], "All of it was known."))
-    return EvolveResult(tuple(changes), tuple(skipped), (*_correction_warning(changes), *warnings), engine, spent)
+        await _judge(feedback, episode, request, context, steps, done)
+    if context.points is None and (request.points is not None or organises):
+        done.skipped.append(Skipped("points", "Memory points are switched off here (switches.points)."))
+    elif organises and brings_points and request.goal is None:
+        done.skipped.append(Skipped("points", "You brought points of your own, so none were made of the episode."))
+    elif organises and not brings_points and context.points is not None:
+        await _organise(request, episode, context, context.points, steps, done)
+    if "entities" in steps:
+        made, left = await unite_names(context.store, request.space, now=context.now)
+        done.changes, done.skipped = [*done.changes, *made], [*done.skipped, *left]
+    if "questions" in steps:
+        made, left = await pool_questions(context.store, context.embedder, request.space, progress=context.progress)
+        done.changes, done.skipped = [*done.changes, *made], [*done.skipped, *left]
+    done.skipped += [Skipped(step, _NOT_ASKED) for step in _left_out(request, steps)]
+    told = {one.step for one in done.changes} | {one.step for one in done.skipped}
+    idle = request.steps or (() if told else steps[:1])
+    done.skipped += [Skipped(step, _IDLE) for step in idle if step not in told]
+    return EvolveResult(tuple(done.changes), tuple(done.skipped), done.warnings, done.engine, done.spent)
 
 
-def _correction_warning(changes: Sequence[Improved]) -> tuple[str, ...]:
-    """Return a warning if no fact was read from a stored correction, so that it ends no fact."""
-    stored = any(change.kind == "message" for change in changes)
-    return (
-        (_NO_FACT,)
-        if stored and not any(change.step == "feedback" and change.kind == "fact" for change in changes)
-        else ()
-    )
+def _check_input(request: EvolveRequest) -> None:
+    """Refuse a call that brings nothing, or feedback of no episode."""
+    if request.feedback is not None and request.episode is None:
+        raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
+    if request.feedback is None and request.points is None and request.goal is None and not request.steps:
+        remedy = "Give the episode of a recall or an answer and what you say of it, or a goal, or points, or "
+        remedy += "what to go over in steps, such as ['entities']."
+        if request.episode is not None:
+            remedy = "Say what you think of the episode, or give steps ['points'] to organise what it found."
+        raise InvalidInput("feedback", "is missing", remedy)
 
 
 async def _apply_edits(
-    edits: PointEdits,
-    request: EvolveRequest,
-    context: EvolveContext,
-    steps: Sequence[EvolveStep],
-    skipped: list[Skipped],
-) -> list[Improved]:
+    request: EvolveRequest, context: EvolveContext, points: PointContext, steps: Sequence[EvolveStep], done: _Done
+) -> None:
     """Apply the caller's edits of memory points, as far as the steps allow."""
-    if context.points is None:
-        skipped.append(Skipped("points", _OFF))
-        return []
-    if "points" not in steps and (edits.insert or edits.update):
-        skipped.append(Skipped("points", NOT_ASKED))
+    edits = request.points or PointEdits()
+    if "points" not in steps:
         edits = PointEdits(merge=edits.merge)
-    if "merge" not in steps and edits.merge:
-        skipped.append(Skipped("merge", NOT_ASKED))
+    if "merge" not in steps:
         edits = PointEdits(edits.insert, edits.update)
-    return await apply_edits(request.space, edits, scope_of(request.goal or ""), context.points, now=context.now)
+    if edits != PointEdits():
+        scope = scope_of(request.goal or "")
+        done.changes += await apply_edits(request.space, edits, scope, points, now=context.now)
+
+
+async def _judge(
+    feedback: Feedback, episode: Episode, request: EvolveRequest, context: EvolveContext, steps: Sequence[EvolveStep],
+    done: _Done,
+) -> None:  # fmt: skip
+    """Apply a caller's feedback on an episode."""
+    if judged := tuple(step for step in steps if step in _JUDGING):
+        several = feedback.correction is not None or any(map(names_fact, feedback.supports))
+        with anyio.CancelScope(shield=several):  # several commits: a cancelled call leaves all of them or none
+            learnt, left = await apply_feedback(feedback, episode, request, context, judged)
+        done.changes += learnt
+        done.skipped += left
+        if any(one.kind == "message" for one in learnt) and not any(
+            one.step == "feedback" and one.kind == "fact" for one in learnt
+        ):
+            done.warnings = (_NO_FACT,)
 
 
 async def _organise(
     request: EvolveRequest,
     episode: Episode | None,
     context: EvolveContext,
+    points: PointContext,
     steps: Sequence[EvolveStep],
-    skipped: list[Skipped],
-) -> OrganiseResult:
+    done: _Done,
+) -> None:
     """Make points of the evidence of the named episode, otherwise of the evidence found for the goal."""
-    steps = tuple(step for step in steps if step in _MAKING)
-    if context.points is None:
-        skipped.extend(Skipped(step, _OFF) for step in steps)
-        return OrganiseResult(())
+    makes = tuple(step for step in steps if step in _MAKING)
+    if not makes:
+        return
     found = episode if request.feedback is None else None  # else the episode is only for the feedback
     goal = request.goal if request.goal is not None or found is None else found.query
+    judge = context.judge() if context.judge else None
     await context.progress(3, 4, "making memory points")
     count = itertools.count(1)
 
     async def report(what: str) -> None:
         await context.progress(3 + next(count) / 4, 4, what)
 
-    done = await organise(
-        request.space,
-        goal or "",
-        found,
-        steps,
-        context.points,
-        now=context.now,
-        judge=context.judge() if context.judge else None,
-        report=report,
-    )
-    skipped += done.left
-    skipped += [skip for skip in done.skipped if request.steps or skip.step == "points" or not done.changes]
+    made = await organise(request.space, goal or "", found, makes, points, now=context.now, judge=judge, report=report)
+    done.changes += made.changes
+    done.skipped += made.left
+    done.skipped += [skip for skip in made.skipped if request.steps or skip.step == "points" or not made.changes]
+    done.engine = made.engine if done.engine == "embedded" else done.engine
+    done.warnings, done.spent = (*done.warnings, *made.warnings), made.spent
     await context.progress(4, 4, "done")
-    return done
 
 
-async def _whole_space(request: EvolveRequest, context: EvolveContext, skipped: list[Skipped]) -> list[Improved]:
-    """Run the steps over the whole space that the call names."""
-    changes: list[Improved] = []
-    if "entities" in request.steps:
-        made, left = await unite_names(context.store, request.space, now=context.now)
-        changes += made
-        skipped += left
-    if "questions" in request.steps:
-        made, left = await pool_questions(context.store, context.embedder, request.space, progress=context.progress)
-        changes += made
-        skipped += left
-    return changes
+def _left_out(request: EvolveRequest, steps: Sequence[EvolveStep]) -> list[EvolveStep]:
+    """Return the steps for which a call brings something, and which it leaves out of its steps."""
+    edits, feedback = request.points or PointEdits(), request.feedback
+    makes = request.goal is not None and not set(steps) & set(_MAKING)
+    brought = {
+        "points": makes or bool(edits.insert or edits.update),
+        "merge": bool(edits.merge),
+        "feedback": feedback is not None
+        and (not set(steps) & set(_JUDGING) or feedback.correction is not None or bool(feedback.not_supports)),
+    }
+    return [step for step in _STEPS if brought.get(step) and step not in steps]
 
 
+_STEPS: tuple[EvolveStep, ...] = ("points", "merge", "feedback")
+_NOT_ASKED = "The call brings it, but steps leaves it out."
+_IDLE = "Nothing is changed: the call brings nothing for it, or all of it was known."
 _NO_FACT = (
     "No fact was read in the correction, so it ends none. Give memory_write the fact that changed as well; one that "
     "was never so with negated, and its own start as valid_from."
 )
-_OFF = "Memory points are switched off here (switches.points)."
-_BROUGHT = "You brought points of your own, so none were made of the episode."
-_IDLE: dict[EvolveStep, str] = {
-    "points": "The call brings no goal, no points and no episode.",
-    "merge": "The call brings no goal, no points and no episode.",
-    "feedback": "The call brings no feedback.",
-    "confidence": "It follows every write by itself; a call changes it where supports names facts to confirm.",
-    "cardinality": "It follows every write by itself; a call tells what a correction changed.",
-}

@@ -67,13 +67,11 @@ def test_what_cannot_be_imported_is_said_with_a_remedy(tmp_path, capsys):
 
 @pytest.mark.anyio
 async def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, capsys):
-    bar = ProgressBar()
-    await bar.show(1, 2, "importing")
-    bar.end()
+    with ProgressBar() as bar:
+        await bar.show(1, 2, "importing")
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    bar = ProgressBar("items")
-    bar._last -= 1
-    await bar.show(1, 2, "importing")
-    bar.end()
+    with ProgressBar("items") as bar:
+        bar._last -= 1
+        await bar.show(1, 2, "importing")
     assert capsys.readouterr().err == f"\rimporting [{'#' * 12}{'-' * 12}] 1 of 2 items\n"

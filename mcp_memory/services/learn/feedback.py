@@ -53,7 +53,6 @@ from mcp_memory.services.write import write
 
 NAMED = 12
 """Ids that an error names."""
-NOT_ASKED = "The call brings it, but steps leaves it out."
 _HEARD = "You have said before what you think of this episode; a judge is heard once."
 _ABSTAINED = (
     "An answer that abstained teaches nothing. Recall instead (memory_reconstruct), and name there what supports."
@@ -115,10 +114,6 @@ async def apply_feedback(
             skipped.append(Skipped("feedback", learnt))
     followed = await _changes_since(context.store, episode.space, assertions, cardinalities)
     changes += [change for change in followed if change.step in steps]
-    if "feedback" not in steps and (feedback.correction is not None or feedback.not_supports):
-        skipped.append(Skipped("feedback", NOT_ASKED))
-    if not changes and not skipped:
-        skipped.append(Skipped(steps[0], "All of it was known."))
     await context.progress(3, 4, "judged")
     return changes, skipped
 

@@ -134,7 +134,9 @@ async def test_a_correction_is_stored_once_and_closes_what_it_corrects():
     turns = len(one.store._view.space("default").turns)
     again = await judged(one, recall.episode, correction="Ann lives in Bergen.")
     assert again.changes == ()
-    assert [skipped.reason for skipped in again.skipped] == ["All of it was known."]
+    assert [skipped.reason for skipped in again.skipped] == [
+        "Nothing is changed: the call brings nothing for it, or all of it was known."
+    ]
     assert len(one.store._view.space("default").turns) == turns
 
 
