@@ -28,11 +28,10 @@ async def test_points_of_a_caller_are_stored_listed_and_readable_after_a_restart
         made = await structured(client, "memory_evolve", points={"insert": insert}, goal="Who is friends with whom?")
         assert made["engine"] == "caller"
         assert [(one["kind"], one["text"]) for one in made["changes"]] == [
-            ("entity", "Atlantis"),
             ("point", "Rufus, Bella"),
             ("point", "Bella, Atlantis"),
         ]
-        first, second = (one["id"] for one in made["changes"][1:])
+        first, second = (one["id"] for one in made["changes"])
         points = {"merge": [{"ids": [first, second], "description": "Bella has a friend and a dream."}]}
         merged = await structured(client, "memory_evolve", points=points)
         (whole,) = (one["id"] for one in merged["changes"])
