@@ -5,13 +5,14 @@ A look needs the store and its view: no model, no reader of facts, no search, wh
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_memory import __version__
 from mcp_memory.domain.access import MEANT_SPACE
-from mcp_memory.errors import InvalidInput, StoreError, StoreMismatch
+from mcp_memory.errors import InvalidInput, StoreError
 from mcp_memory.services.maintain.status import status
 from mcp_memory.settings import Settings
 from mcp_memory.storage.saved_view import FOLDER
@@ -45,8 +46,8 @@ class Look:
 async def open_look(settings: Settings) -> Stored:
     """Return what is stored, to be looked at.
 
-    Where a look is not enough, the memory is opened: for a saved view, which holds the indexes of search, for the costs
-    of Claude, and for a store of an older format, which is read again.
+    Where a look is not enough, the memory is opened: for a saved view, which holds the indexes of search, and for the
+    costs of Claude.
 
     Raises:
         ConfigurationError: a setting cannot be used as it is.
@@ -59,14 +60,9 @@ async def open_look(settings: Settings) -> Stored:
         return await open_unloaded(settings)
     embedder = choose_embedder(settings)
     store = open_store(settings, embedder, to_look=True)
-    try:
+    with suppress(StoreError):  # whoever looks meets it again, and reports it
         async with store.reading(whole=False):
             pass
-    except StoreMismatch:
-        await store.aclose()
-        return await open_unloaded(settings)
-    except StoreError:
-        pass  # whoever looks meets it again, and reports it
     return Look(store, embedder, "rules" if settings.facts.extraction else None)
 
 

@@ -11,7 +11,6 @@ these nothing is kept. Secrets in what is to be stored are told to the caller, o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -222,7 +221,7 @@ def masked_texts(row: RowT, masking: Masking, *names: str) -> RowT:
 
 def masked_lesson(lesson: Lesson, masking: Masking) -> Lesson:
     """Return a lesson as it is shown; if a secret was shown to it, without names and paths, which may be its value."""
-    said = json.loads(lesson.trace) if lesson.trace else {}
+    said = lesson.read_trace()
     hidden = each_text(said, partial(masking.mask, statement=True))
     if hidden != said:
         lesson = replace(lesson, trace=encode_trace(hidden | {"roots": [], "paths": [], "calls": []}))

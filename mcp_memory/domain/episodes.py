@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -145,37 +146,22 @@ class Lesson:
         """The episode and the judge, which identify a lesson within its space."""
         return self.episode_id, self.source
 
-    def read_trace(self) -> dict[str, Any] | str:
-        """Return the trace as a JSON object, or in words what is wrong with it."""
-        found = self._read()
-        return found if isinstance(found, str) else found[0]
+    def read_trace(self) -> dict[str, Any]:
+        """Return the trace as a JSON object."""
+        return dict(json.loads(self.trace or b"{}"))
 
-    def episode(self) -> Episode | str:
-        """Return the episode, parsed from the trace, or in words what is wrong with that.
+    def episode(self) -> Episode:
+        """Return the episode, parsed from the trace.
 
-        Fields that an older program did not write get their default; fields of a newer program are left out.
+        Fields that an older program did not write, or wrote otherwise, get their default; those of a newer program are
+        left out.
         """
-        found = self._read()
-        if isinstance(found, str):
-            return found
-        return Episode(self.episode_id, self.space, self.query, self.asked_at, **found[1])
-
-    def _read(self) -> tuple[dict[str, Any], dict[str, Any]] | str:
-        """Return the trace as JSON, and the fields of the episode that it holds."""
-        try:
-            trace = json.loads(self.trace)
-        except (ValueError, RecursionError):
-            trace = None
-        if not isinstance(trace, dict):
-            return "its trace cannot be read"
-        values = {}
+        trace, values = self.read_trace(), {}
         for field in fields_of(Episode):
             if field.name in TRACE and field.name in trace:
-                try:
+                with suppress(Misread):
                     values[field.name] = read(field.hint, trace[field.name])
-                except Misread:
-                    return f"its trace has no {field.name} that can be right"
-        return trace, values
+        return Episode(self.episode_id, self.space, self.query, self.asked_at, **values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -66,14 +66,10 @@ class Beliefs:
         """Return the lessons that label a sentence, in the order of recording."""
         return self._by_sentence.get(sentence_id, ())
 
-    def episode(self, episode_id: str) -> Episode | str | None:
-        """Return an episode by its lessons, or in words why none of them holds it, or None if it has no lesson."""
-        episode = None
-        for lesson in self.lessons(episode_id):
-            episode = lesson.episode()
-            if isinstance(episode, Episode):
-                break
-        return episode
+    def episode(self, episode_id: str) -> Episode | None:
+        """Return an episode by the first of its lessons, or None if it has none."""
+        lessons = self.lessons(episode_id)
+        return lessons[0].episode() if lessons else None
 
     @property
     def sentence_ids(self) -> list[str]:

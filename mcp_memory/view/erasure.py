@@ -126,8 +126,8 @@ def counts_of(space: Space, found: Erasure) -> dict[str, int]:
 def sentences_in(lesson: Lesson) -> Sequence[str]:
     """Return the ids of the sentences that a lesson labels, shows or cites."""
     trace = lesson.read_trace()
-    shown = [] if isinstance(trace, str) else [*trace.get("shown", ()), *trace.get("explored", ())]
-    cited = [] if isinstance(trace, str) else [*trace.get("cited", ()), *trace.get("activated", ())]
+    shown = [*trace.get("shown", ()), *trace.get("explored", ())]
+    cited = [*trace.get("cited", ()), *trace.get("activated", ())]
     return [*lesson.labels, *cited, *(name for item in shown for name in item.get("sentences", ()))]
 
 

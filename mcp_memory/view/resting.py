@@ -247,8 +247,6 @@ def _left_of(lesson: Lesson, found: Erasure, ids: frozenset[str], facts: set[tup
     trace = lesson.read_trace()
     if not ids.isdisjoint(lesson.labels) or holds(found.words, lesson.query):
         return None
-    if isinstance(trace, str):  # it cannot be read, so nobody knows what it rests on
-        return None if holds(found.words, lesson.trace.decode(errors="replace")) else lesson
     if not ids.isdisjoint(trace.get("cited", ())):
         return None
     kept: dict[str, Any] = dict(trace)

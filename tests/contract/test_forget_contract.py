@@ -143,15 +143,13 @@ async def test_a_lesson_about_others_loses_the_paths_that_tell_what_goes(open_st
     kept = sentences("bravo")[0]
     about = lesson("bravo", {kept: 1})
     trace = about.read_trace()
-    assert not isinstance(trace, str)
-    told = dict(trace) | {"roots": ["Bravo"], "paths": ["Bravo -knows-> Ann", "Ann <-knows- Alpha"]}
+    told = trace | {"roots": ["Bravo"], "paths": ["Bravo -knows-> Ann", "Ann <-knows- Alpha"]}
     about = replace(about, trace=json.dumps(told).encode())
     await write(store, Batch(lessons=(about,), beliefs=(belief(kept),)))
     await store.forget(texts("alpha"), "a test")
     async with open_store().reading() as view:
         (left,) = view.space("default").beliefs.lessons()
         trace = left.read_trace()
-        assert not isinstance(trace, str)
         assert (trace["roots"], trace["paths"], dict(left.labels)) == ([], [], {kept: 1})
         assert len(trace["shown"]) == 1
 

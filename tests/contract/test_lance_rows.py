@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, asserted, batch, belief, derive, lesson, point, pointed, taught, turn, unit_vectors
-from lance_at import NOW, change_column, commit_to, open_at
+from lance_at import NOW, commit_to, open_at
 from rows_checked import row_problems
 from written_stores import held, memory_of
 from written_stores import write as write_everything
@@ -277,23 +277,6 @@ async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_th
     assert await counting(store) == await counting(open_at(uri)) == [said["caller"]]
     assert {one.extractor for one in (await shown(store))["facts"]} == set(order)
     assert await row_problems(store) == []
-
-
-@pytest.mark.parametrize("trace", ["{", None, '{"shown": [{"id": "g"}]}'])
-async def test_a_lesson_whose_trace_is_damaged_counts_and_its_judge_is_told(uri: str, trace: str | None) -> None:
-    """Its belief stays, its judge cannot judge again, and a rebuild learns from it; the episode is lost."""
-    name = sentence("a")
-    await commit_to(open_at(uri), together(batch("a"), taught("bad", sentence=name)))
-    change_column(uri, "episodes", "trace", lambda _: [trace])
-    store = open_at(uri)
-    assert (await shown(store))["beliefs"] == [(name, 1)]
-    assert await commit_to(store, taught("bad", sentence=name, supported=2)) == 1
-    async with store.reading() as view:
-        told = view.space("default").beliefs.episode("ep_bad")
-    assert str(told).startswith("its trace ")
-    await open_at(uri, relearn=count).rebuild(derived)
-    found = await shown(open_at(uri))
-    assert (found["episodes"], found["beliefs"]) == (["ep_bad"], [(name, 1)])
 
 
 async def test_a_lesson_that_is_twice_in_the_log_counts_once(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,9 +135,7 @@ def _lessons(space: Space) -> Iterator[str]:
             yield f"DESIGN I27: {key} counts {count} times"
     for lesson in lessons:
         episode = lesson.episode()
-        if isinstance(episode, str):
-            yield f"DESIGN I27: {lesson.key}: {episode}"
-        elif lesson.source == "embedded" and (episode.abstained or set(lesson.labels) - _activated(episode)):
+        if lesson.source == "embedded" and (episode.abstained or set(lesson.labels) - _activated(episode)):
             yield f"DESIGN I27: {lesson.key} taught what was not activated, or an abstention"
         for name in lesson.labels:
             if space.sentence(name) is None:

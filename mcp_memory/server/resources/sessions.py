@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
-from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.status import SpaceStatus
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
@@ -174,14 +173,10 @@ def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
 
 def episode(space: Space, values: Values) -> dict[str, Any]:
     """One episode that was learnt from: its question, its evidence, and each judge's labels."""
-    lessons = space.beliefs.lessons(values["id"])
-    if not lessons:
+    lessons, episode = space.beliefs.lessons(values["id"]), space.beliefs.episode(values["id"])
+    if episode is None:
         problem = f"nothing was learnt in space {space.name!r} from an episode {shown(values['id'])}"
         raise InvalidInput("id", problem, "An episode is kept once memory_answer or memory_evolve learns from it.")
-    episode = space.beliefs.episode(values["id"])
-    if not isinstance(episode, Episode):
-        problem = f"what was asked and found in episode {shown(values['id'])} cannot be told: {episode}"
-        raise InvalidInput("id", problem, "What it taught still counts; mcp-memory doctor names it.")
     trace = {
         "id": episode.id,
         "space": space.name,

@@ -121,12 +121,10 @@ async def find_episode(store: Store, episodes: Episodes, space: str, episode_id:
         return episode
     async with store.reading(whole=False) as view:
         logged = view.space(space).beliefs.episode(episode_id)
-    if isinstance(logged, Episode):
+    if logged is not None:
         return logged
     where = f"in space {space!r}: it is of another one, of another server process, or too long ago"
     problem = f"{episode_id[:60]!r} is not known {where}"
-    if logged is not None:
-        problem = f"{episode_id[:60]!r} was recorded, but {logged} (mcp-memory doctor says more)"
     remedy = (
         "Recall again, and give the episode of that reply; if it is of another space, name that. Nothing was changed."
     )

@@ -33,8 +33,7 @@ from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import confident_sentences
-from mcp_memory.language.questions import understand
-from mcp_memory.language.stated import time_words, times_in_words
+from mcp_memory.language.stated import times_in_words
 from mcp_memory.ports import BeliefUpdate, Embedder, Store
 from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Vector
@@ -66,8 +65,8 @@ async def learn(
     async with store.reading() as view:
         space = view.space(lesson.space)
         examples = _examples(space, lesson)
-        texts = {piece.id: space.text(piece) for piece, *_ in examples[0]}
-    taught = await _embed(embedder, *examples)
+        texts = {piece.id: space.text(piece) for piece, *_ in examples}
+    taught = await _embed(embedder, lesson, examples)
     async with store.writing() as transaction:
         beliefs = transaction.view.space(lesson.space).beliefs
         if beliefs.lesson(*lesson.key) is not None:
@@ -84,7 +83,7 @@ def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Seque
     async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
         after: dict[str, Belief] = {}
         for lesson in lessons:
-            taught = await _embed(embedder, *_examples(space, lesson))
+            taught = await _embed(embedder, lesson, _examples(space, lesson))
             before = {name: space.beliefs.get(name) for name in taught}
             after |= _updated_beliefs(teach, lesson, taught, before | after)
         return list(after.values())
@@ -116,45 +115,41 @@ def _updated_beliefs(
     }
 
 
-_Example = tuple[Sentence, str, Vector | None, str, str | None]
-"""A labelled sentence: what is embedded of it, its vector if the view holds one, the question, and the times that it
-states, in words, if the question says a time too."""
+_Example = tuple[Sentence, str, Vector | None, str | None]
+"""A labelled sentence: what is embedded of it, its vector if the view holds one, and the times that it states."""
 
 _Taught = tuple[Vector, Vector, tuple[Vector, Vector] | None]
 """What the update takes of a labelled sentence: its vector, the question's, and those of the times of both, if any."""
 
 
-def _examples(space: Space, lesson: Lesson) -> tuple[list[_Example], str | None]:
-    """Return the sentences that a lesson labels, and the time that the question states, in words."""
-    question = understand(lesson.query, space.speakers, lesson.asked_at)
-    trace = lesson.read_trace()
-    time = trace.get("time") if isinstance(trace, dict) else time_words(question, lesson.asked_at)  # a damaged trace
+def _examples(space: Space, lesson: Lesson) -> list[_Example]:
+    """Return the sentences that a lesson labels."""
     examples: list[_Example] = []
     for piece in known_sentences(space, lesson.labels):
         row = space.sentence_row(piece.turn_id, piece.index)
-        held = space.sentence_vectors is not None and row != NONE and piece.turn_id not in space.unindexed
-        vector = space.sentence_vectors[row] if held and space.sentence_vectors is not None else None
-        stated = times_in_words(piece.times) if time and piece.times else None
+        vectors = None if row == NONE or piece.turn_id in space.unindexed else space.sentence_vectors
         shown = embedded_text(space.turns[piece.turn_id], space.text(piece))
-        examples.append((piece, shown, vector, lesson.query, stated))
-    return examples, time
+        stated = times_in_words(piece.times) if piece.times else None
+        examples.append((piece, shown, None if vectors is None else vectors[row], stated))
+    return examples
 
 
-async def _embed(embedder: Embedder, examples: Sequence[_Example], time: str | None) -> dict[str, _Taught]:
+async def _embed(embedder: Embedder, lesson: Lesson, examples: Sequence[_Example]) -> dict[str, _Taught]:
     """Return what the update takes of the sentences, by id; vectors that the view does not hold are made."""
-    texts = [text for _, text, vector, *_ in examples if vector is None]
-    texts += [form for *_, form, _ in examples]
-    times = [stated for *_, stated in examples if stated is not None]
-    texts += [*times, *([time] if time and times else [])]
-    distinct = list(dict.fromkeys(texts))
-    made = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
+    if not examples:
+        return {}
+    time: str | None = lesson.read_trace().get("time")
+    times = [stated for *_, stated in examples if time and stated]
+    texts = [lesson.query, *(text for _, text, vector, _ in examples if vector is None), *times]
+    distinct = list(dict.fromkeys([*texts, *([time] if time and times else [])]))
+    made = dict(zip(distinct, await embedder.embed(distinct), strict=True))
     return {
         piece.id: (
             made[text] if vector is None else vector,
-            made[form],
-            (made[stated], made[time]) if time and stated is not None else None,
+            made[lesson.query],
+            (made[stated], made[time]) if time and stated else None,
         )
-        for piece, text, vector, form, stated in examples
+        for piece, text, vector, stated in examples
     }
 
 

@@ -416,9 +416,8 @@ class _Import:
             case Assertion():
                 return value if view.space(value.space).facts.assertion(value.id) is None else None
             case Lesson():
-                trace = value.read_trace()
                 labels = {ids.id(name): label for name, label in value.labels.items()}
-                encoded = value.trace if isinstance(trace, str) else encode_trace(replaced(trace, ids.id))
+                encoded = encode_trace(replaced(value.read_trace(), ids.id))
                 return None if view.has_lesson(value) else replace(value, labels=labels, trace=encoded)
             case Point():
                 into = None if value.merged_into is None else ids.id(value.merged_into)

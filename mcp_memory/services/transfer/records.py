@@ -293,15 +293,10 @@ def _place(turn: Turn) -> dict[str, object]:
 
 
 def _lesson_fields(lesson: Lesson, leaving: Leaving | None) -> dict[str, object]:
-    record, text = record_fields(_LESSON, lesson), lesson.trace.decode()
-    try:
-        trace = json.loads(text)
-    except (ValueError, RecursionError):
-        trace = None
-    whole = isinstance(trace, dict) and encode_trace(trace).decode() == text  # else it is damaged, and kept as it is
-    if leaving is not None:
-        record["labels"], trace = replaced(dict(lesson.labels), leaving.id), replaced(trace, leaving.id)
-    return record | ({"trace": trace} if whole else {"trace_text": text})
+    record = record_fields(_LESSON, lesson) | {"trace": lesson.read_trace()}
+    if leaving is None:
+        return record
+    return record | {name: replaced(record[name], leaving.id) for name in ("labels", "trace")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,9 +398,9 @@ class Reader:
         return self._renaming.fact(fact)
 
     def _lesson(self, fields: Fields, space: str) -> Lesson:
-        text = fields.take("trace_text", str, None)
-        trace = encode_trace(fields.take("trace", dict)) if text is None else text.encode()
-        return Lesson(space=self._renaming.space(space), trace=trace, **fields.take_all(_LESSON))
+        damaged = fields.pop("trace_text", None)  # of an older program
+        trace = fields.take("trace", dict) if damaged is None else {}
+        return Lesson(space=self._renaming.space(space), trace=encode_trace(trace), **fields.take_all(_LESSON))
 
     def _point(self, fields: Fields, space: str) -> Point:
         point = Point(space=self._renaming.space(space), **fields.take_all(_POINT))

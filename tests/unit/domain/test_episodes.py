@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
 from batches import lesson
 
 from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence
@@ -22,28 +21,9 @@ def test_an_episode_is_restored_from_its_lesson_unchanged() -> None:
     assert Lesson.of(full, "embedded").key == ("ep_1", "embedded")
 
 
-def test_missing_and_additional_fields_of_a_trace_are_accepted() -> None:
-    trace = json.dumps({"answer": "Ann", "mood": "good"}).encode()
+def test_missing_additional_and_other_fields_of_a_trace_are_accepted() -> None:
+    trace = json.dumps({"answer": "Ann", "mood": "good", "activated": "s_1", "shown": [{"id": "g"}]}).encode()
     asked = lesson("a")
     assert replace(asked, trace=trace).episode() == Episode(
         "ep_a", "default", asked.query, asked.asked_at, answer="Ann"
     )
-
-
-@pytest.mark.parametrize(
-    ("trace", "fault"),
-    [
-        (b"", "cannot be read"),
-        (b"{", "cannot be read"),
-        (b"[" * 100_000, "cannot be read"),
-        (b'{"activated": "s_1"}', "has no activated that"),
-        (b'{"engine": ["x"]}', "has no engine that"),
-        (b'{"shown": [{"id": "g"}]}', "has no shown that"),
-        (b'{"shown": [{"id": "g", "score": true, "via": [], "sentences": [], "text": ""}]}', "has no shown that"),
-        (b'{"shown": [{"id": "g", "score": 1, "via": [], "sentences": [{}], "text": ""}]}', "has no shown that"),
-    ],
-)
-def test_a_damaged_trace_is_reported_with_a_message(trace: bytes, fault: str) -> None:
-    found = replace(lesson("a"), trace=trace).episode()
-    assert isinstance(found, str)
-    assert fault in found

@@ -1,34 +1,20 @@
-"""A corpus: the same rows as of single writes, once, in few commits, whatever is wrong with some of it."""
+"""A corpus: the same rows as of single writes, once, in one commit."""
 
 from __future__ import annotations
 
-import itertools
 from functools import partial
 
 import lancedb
 import pytest
 from exported_store import open_at, store_of
-from foreign_files import chatgpt_chat, write_json
 
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.errors import EmbedderError
 from mcp_memory.services.ingest import derive, silent
-from mcp_memory.services.transfer.foreign import importing
-from mcp_memory.services.transfer.foreign.importing import ItemLimits, import_foreign
-from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
-from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.write import write, write_many
 from mcp_memory.storage.tables import Tables
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
-LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
 NOW = 1_720_000_000_000
-
-
-async def ingested(memory, path, **how):
-    with source_files(path) as files:
-        how = {"space": "default", "limits": LIMITS, "now": NOW} | how
-        return await import_foreign(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)
 
 
 def talk(session, count):
@@ -64,32 +50,3 @@ async def test_a_corpus_becomes_the_rows_that_single_writes_make_in_one_commit(t
     assert sum(rows.num_rows for rows in many.values()) >= 4 * 3 * 4
     for name, rows in single.items():
         assert rows.combine_chunks().equals(many[name].combine_chunks()), name
-
-
-async def test_a_corpus_that_was_stopped_goes_on_where_it_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "AT_ONCE", 4)
-    memory = open_at(tmp_path / "store")
-    chats = [chatgpt_chat(number) for number in range(6)]
-    path = write_json(tmp_path / "conversations.json", chats)
-    calls = itertools.count()
-
-    async def two_calls(*given, **how):
-        if next(calls) == 2:
-            raise EmbedderError("The process ended.")
-        return await derive(*given, **how)
-
-    with monkeypatch.context() as stopped:
-        stopped.setattr(importing, "derive", two_calls)
-        with pytest.raises(EmbedderError):
-            await ingested(memory, path)
-    async with memory.store.reading() as view:
-        before = len(view.space("default").turns)
-    assert before
-    left = await ingested(memory, path)
-    async with memory.store.reading() as view:
-        space = view.space("default")
-        assert len(space.turns) == before + left.stored.total()
-        assert left.stored.total() < left.found.total()
-        assert not space.unindexed
-    assert not (await ingested(memory, path)).stored.total()
-    await memory.aclose()

@@ -1,7 +1,5 @@
 """Feedback about an episode teaches the memory once and reports what changed."""
 
-from dataclasses import replace
-
 import anyio
 import pytest
 from learning_memory import judged, memory, recalled, told
@@ -9,7 +7,6 @@ from learning_memory import judged, memory, recalled, told
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
-from mcp_memory.server.resources import catalogue
 from mcp_memory.server.tools.reconstruct import recall_reply
 
 pytestmark = pytest.mark.anyio
@@ -75,20 +72,6 @@ async def test_an_unknown_episode_is_refused_with_a_remedy():
         with pytest.raises(InvalidInput, match=r"^episode: .* is not known in space .* server process.* Recall again"):
             await judged(one, episode, space, supports=("s_0",))
     assert lessons_of(one) == []
-
-
-async def test_an_episode_whose_trace_is_damaged_is_refused_with_the_reason_and_its_resource_too():
-    one = await told(memory(), "Ann: I adopted a beagle.")
-    recall = await recalled(one, DOG)
-    await judged(one, recall.episode, supports=(recall.evidence[0].id,))
-    log = one.store.log
-    log.commits[-1] = replace(log.commits[-1], lessons=(replace(lessons_of(one)[0], trace=b"{"),))
-    other = memory(log)
-    with pytest.raises(InvalidInput, match=r"^episode: .* was recorded, but its trace cannot be read .* Recall again"):
-        await judged(other, recall.episode, supports=(recall.evidence[0].id,))
-    with pytest.raises(InvalidInput, match=r"^id: .* cannot be told: its trace cannot be read. .* doctor"):
-        await catalogue.read(other, *catalogue.match(f"memory://default/episodes/{recall.episode}"))
-    assert belief_of(other, recall.evidence[0].id).supported == 1
 
 
 async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_changes():

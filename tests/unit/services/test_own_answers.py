@@ -1,7 +1,5 @@
 """The memory learns from its own answers: at once or after confirmation, never from an abstention."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from learning_memory import LINES, judged, memory, recalled, told
@@ -78,19 +76,6 @@ async def test_repeating_an_answer_never_outweighs_a_caller_who_called_it_wrong(
         await judged(one, recall.episode, supports=[item])
     assert (await asked(one)).text == wrong.text
     assert one.store._view.space("default").beliefs.get(cited).supported >= 2
-
-
-async def test_a_rebuild_learns_the_same_from_a_lesson_with_a_damaged_trace():
-    one = await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")
-    recall = await recalled(one, "Which dog did Ann adopt in May 2023?")
-    await judged(one, recall.episode, supports=(recall.evidence[0].id,))
-    space = one.store._view.space("default")
-    bad = [replace(lesson, trace=b"") for lesson in space.beliefs.lessons()]
-    fresh = (await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")).store._view
-    (again,) = await relearner(one.embedder, Teacher(one.settings.gain))(fresh.space("default"), bad)
-    known = space.beliefs.get(again.sentence_id)
-    assert (again.task_doubt, again.time_doubt) == (known.task_doubt, known.time_doubt)
-    assert again.time_doubt < 1
 
 
 async def test_an_unwritable_store_loses_the_lesson_and_not_the_answer():

@@ -46,16 +46,6 @@ def test_the_first_lesson_of_a_judge_about_an_episode_stays() -> None:
     assert not beliefs.lessons_for("What?")
 
 
-def test_an_episode_is_read_from_the_first_lesson_that_holds_it() -> None:
-    """A lesson with a damaged trace holds none; if no lesson holds it, the reason is returned."""
-    beliefs = Beliefs()
-    beliefs.add([], [replace(lesson("a"), trace=b"{")])
-    assert beliefs.episode("ep_a") == "its trace cannot be read"
-    beliefs.add([], [lesson("a", source="embedded")])
-    assert beliefs.episode("ep_a") == lesson("a").episode()
-    assert beliefs.episode("ep_b") is None
-
-
 def test_a_view_gives_each_space_its_own_lessons() -> None:
     """A lesson alone creates a space, and an unknown space has none."""
     view = View()
