@@ -41,7 +41,7 @@ from mcp_memory.services.ingest import derive, silent
 from mcp_memory.services.write import write_many
 from mcp_memory.settings import Settings
 from mcp_memory.vectors import Matrix, Vector
-from mcp_memory.wiring import open_memory
+from mcp_memory.wiring import open_extractor, open_reader, open_store
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SLICE = 10_000
@@ -141,9 +141,18 @@ class _State:
         self._file.write_text(json.dumps(state, indent=2) + "\n", encoding="utf-8")
 
 
+async def _opened(settings: Settings) -> Memory:
+    """Return a memory whose vectors cost nothing, ready for its first write."""
+    embedder, extractor = WordVectors(), open_extractor(settings)
+    store = open_store(settings, embedder, extractor)
+    memory = Memory(settings, store, embedder, extractor, reader=open_reader(settings))
+    async with store.reading(whole=False):
+        return memory
+
+
 async def _add(settings: Settings, text: Corpus) -> None:
     """Store a slice in one commit, as a large import does; what is there already is left out."""
-    memory = await open_memory(settings, WordVectors())
+    memory = await _opened(settings)
     try:
         requests = [WriteRequest(SPACE, each.session, each.kind, each.items) for each in text.collections]
         rows = partial(derive, memory.reading, progress=silent)
@@ -160,7 +169,7 @@ def measure(settings: Settings, questions: Sequence[Question]) -> dict[str, floa
 async def _measure(settings: Settings, questions: Sequence[Question]) -> dict[str, float]:
     figures: dict[str, float] = {}
     before, began, spent = private_mb(), time.perf_counter(), time.process_time()
-    memory = await open_memory(settings, WordVectors())
+    memory = await _opened(settings)
     figures["open to write s"] = time.perf_counter() - began
     try:
         async with memory.store.reading() as view:
