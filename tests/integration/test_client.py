@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
-from integration.client_calls import structured
-from integration.word_client import ERAS, TALK, connected, refused
+from integration.client_calls import refused, structured
+from integration.word_client import ERAS, TALK, connected
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from word_memory import word_memory

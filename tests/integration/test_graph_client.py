@@ -6,8 +6,8 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
-from integration.client_calls import content, structured
-from integration.word_client import ERAS, FACTS, LAZY, TALK, connected, refused
+from integration.client_calls import content, refused, structured
+from integration.word_client import ERAS, FACTS, LAZY, TALK, connected
 from mcp import Client
 from mcp.client.extension import advertise
 from word_memory import word_memory

@@ -13,7 +13,7 @@ import httpx2
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
-from integration.client_calls import structured
+from integration.client_calls import refused, structured
 from integration.http_server import (
     AUDIENCE,
     HEADERS,
@@ -35,7 +35,7 @@ from integration.http_server import (
     started,
     tool,
 )
-from integration.word_client import FACTS, TALK, refused
+from integration.word_client import FACTS, TALK
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from word_memory import word_memory

@@ -5,10 +5,7 @@ import logging
 import random
 import socket
 import threading
-from contextlib import AsyncExitStack
 from dataclasses import replace
-from types import SimpleNamespace
-from unittest.mock import Mock
 
 import anyio
 import httpx2
@@ -29,8 +26,6 @@ from integration.http_server import (
     started,
     tool,
 )
-from mcp.shared.exceptions import MCPError
-from mcp_types import SubscribeRequestParams, SubscriptionsListenRequestParams
 from word_memory import word_memory
 
 from mcp_memory.domain.access import CALLER
@@ -197,39 +192,6 @@ async def test_the_arguments_of_a_call_are_read_once_and_those_of_a_large_one_ho
             assert read == [False, True]  # the other large ones wait for their turn
             go.set()
     assert read == [False, True, False, False]
-
-
-@pytest.mark.parametrize("method", ["subscribe", "listen"])
-async def test_who_asks_at_once_follows_no_more_than_who_asks_in_turn(method, monkeypatch):
-    monkeypatch.setattr(subscriptions, "FOLLOWED_BY_CALLER", 3)
-    followed, refusals = subscriptions.Subscriptions(lambda _grant: True), []
-
-    async def look(_opening, _follower):
-        await anyio.sleep_forever()
-
-    monkeypatch.setattr(followed, "_look_first", look)
-    connection = Mock(exit_stack=AsyncExitStack())
-    session = SimpleNamespace(_connection=connection, send_resource_updated=None)
-    context = SimpleNamespace(session=session, lifespan_context=None)
-
-    async def follow(number):
-        uri = f"memory://default/entities/{number}"
-        params = {"subscribe": SubscribeRequestParams(uri=uri)} | {
-            "listen": SubscriptionsListenRequestParams(notifications={"resourceSubscriptions": [uri]})
-        }
-        try:
-            await getattr(followed, method)(context, params[method])
-        except MCPError as error:
-            refusals.append(error.message)
-
-    async with anyio.create_task_group() as tasks:
-        for number in range(9):
-            tasks.start_soon(follow, number)
-        await anyio.wait_all_tasks_blocked()
-        assert (len(followed), len(refusals)) == (3, 6)
-        assert "There may be 3 at a time" in refusals[0]
-        tasks.cancel_scope.cancel()
-    assert len(followed) == 0  # who leaves before the first look frees the places
 
 
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")

@@ -95,27 +95,6 @@ def test_only_protocol_messages_are_on_stdout_even_if_a_library_prints(warnings)
         assert wire.process.returncode == 0
 
 
-def test_lines_that_are_no_messages_are_answered_and_named_on_stderr():
-    with served("2025-11-25") as wire:
-        for line in (b'{"jsonrpc":"2.0","id":98,"method":"\xff\xfe', b"not json at all", b"", b"[]"):
-            wire.send(line)
-        told = [json.loads(wire.process.stdout.readline()) for _ in range(3)]
-        assert [(one["id"], one["error"]["code"]) for one in told] == [(None, -32700), (None, -32700), (None, -32600)]
-        assert wire.call("memory_status")["structuredContent"]["counts"]["messages"] == 0
-        assert wire.process.communicate(timeout=ENDS_S)[1].count(b"A line from the client is refused") == 3
-
-
-def test_half_an_emoji_is_kept_as_the_replacement_character():
-    with served() as wire:
-        params = {"name": "memory_write", "arguments": {"text": "cheers \ud83e", "session": "\udd42"}}
-        params |= {"_meta": ENVELOPE}
-        wire.send(json.dumps({"jsonrpc": "2.0", "id": "h", "method": "tools/call", "params": params}).encode())
-        reply = json.loads(wire.process.stdout.readline())
-        assert (reply["id"], reply["result"].get("isError", False)) == ("h", False)
-        (found,) = wire.call("memory_reconstruct")["structuredContent"]["evidence"]
-        assert (found["text"], found["sources"][0]["session"]) == ("cheers \ufffd", "\ufffd")
-
-
 BITS = [
     b"\\ud83d",
     b"\xff",

@@ -33,10 +33,3 @@ async def connected(memory=None, mode="auto", settings=LAZY, opener=None, **how)
 
     async with Client(build(opener or opened, settings), mode=mode, **how) as client:
         yield client
-
-
-async def refused(client, name, **arguments):
-    result = await client.call_tool(name, arguments)
-    assert result.is_error
-    assert result.structured_content is None
-    return result.content[0].text

@@ -18,17 +18,12 @@ if TYPE_CHECKING:
 
 def word_memory(kind: str = "") -> Memory:
     """Return a memory with an attribute ``pause``, which each write awaits before anything of it is stored."""
-    from fakes import FakeStore
-    from unit.rules.answers.small_memory import WordEmbedder
+    from unit.services.learning_memory import over_fakes
 
     from mcp_memory.memory import Memory
-    from mcp_memory.reconstruct.graph import CueGraph
-    from mcp_memory.reconstruct.topics import Topics
-    from mcp_memory.search.candidates import INDEXES
     from mcp_memory.services.ingest import silent
     from mcp_memory.services.settings import WriteSettings
     from mcp_memory.settings import Settings
-    from mcp_memory.view.view import View
 
     class WordMemory(Memory):
         pause = staticmethod(anyio.lowlevel.checkpoint)
@@ -46,13 +41,7 @@ def word_memory(kind: str = "") -> Memory:
                 print_everywhere()
             return await super().status()
 
-    embedder = WordEmbedder()
-    store = FakeStore(
-        embedder=embedder.name,
-        dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics)),
-    )
-    return WordMemory(Settings(write=WriteSettings(wait=True)), store, embedder)
+    return over_fakes(WordMemory, Settings(write=WriteSettings(wait=True)))
 
 
 def print_everywhere():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from fakes import FakeLog, FakeStore
 from unit.rules.answers.small_memory import WordEmbedder, said
@@ -31,8 +32,13 @@ LINES = (
 )
 
 
-def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: bool = False, **gain: object) -> Memory:
-    """Return a memory; several on one log are processes that share a store."""
+MemoryT = TypeVar("MemoryT", bound=Memory)
+
+
+def over_fakes(
+    kind: type[MemoryT], config: Settings, log: FakeLog | None = None, *, vector_limit: int = 100_000, **more: object
+) -> MemoryT:
+    """Return a memory over a fake store and countable vectors; several on one log are processes that share a store."""
     embedder = WordEmbedder()
     store = FakeStore(
         log,
@@ -40,9 +46,14 @@ def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: boo
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), vector_limit),
     )
+    return kind(config, store, embedder, clock=lambda: NOW, **more)  # type: ignore[arg-type]
+
+
+def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: bool = False, **gain: object) -> Memory:
+    """Return a memory that learns; ``read`` lets it read facts."""
     config = Settings(write=WriteSettings(wait=True))
     config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]
-    return Memory(config, store, embedder, SureReader() if read else None, clock=lambda: NOW)
+    return over_fakes(Memory, config, log, vector_limit=vector_limit, extractor=SureReader() if read else None)
 
 
 async def told(

@@ -7,28 +7,24 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from fakes import FakeLog, FakeStore
+from fakes import FakeLog
 from standin.messages_api import Script, StandIn, standing_in
 from standin.replies import Reply, Silence
-from unit.rules.answers.small_memory import WordEmbedder, said
+from unit.rules.answers.small_memory import said
+from unit.services.learning_memory import NOW as NOW
+from unit.services.learning_memory import over_fakes
 
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
-from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.reasoning.anthropic.client import Claude
-from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import Settings
-from mcp_memory.view.view import View
 from mcp_memory.wiring import open_claude, open_organisers, open_question_judges, open_text_reader
 
 KEY = "sk-ant-test-key-that-nobody-may-see"
-NOW = parse("2024-01-01")[0]
 TALK = (
     "Bob: I moved to Lisbon last Friday.",
     "Ann: I adopted a beagle in May. He is called Rufus.",
@@ -56,21 +52,12 @@ def wired(
     config = Settings(engine=replace(Settings().engine, **settings), write=WriteSettings(wait=True), **changed)  # type: ignore[arg-type]
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
-    embedder = WordEmbedder()
-    store = FakeStore(
-        log,
-        embedder=embedder.name,
-        dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics)),
-    )
-    new_question_judge = open_question_judges(config, claude)
-    return Memory(
+    return over_fakes(
+        Memory,
         config,
-        store,
-        embedder,
-        RuleExtractor(),
-        lambda: NOW,
-        new_question_judge=new_question_judge,
+        log,
+        extractor=RuleExtractor(),
+        new_question_judge=open_question_judges(config, claude),
         organiser=open_organisers(config, claude),
         text_reader=open_text_reader(config, claude),
         language_model=claude,

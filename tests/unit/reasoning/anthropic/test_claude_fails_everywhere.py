@@ -12,7 +12,6 @@ from unit.services.learning_memory import told
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest
-from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 
 pytestmark = pytest.mark.anyio
 ON = {"understand": True, "points": True, "retries": 1, "input_tokens": 100_000, "calls": 100}
@@ -23,8 +22,6 @@ TALK = (
 QUESTION = "Where does the brother of Ann work?"
 GOAL = "How did Bob and Cleo meet?"
 STEPS = {"question": "say what the question means", "answer": "judge this"}
-OFF = {"question": {"understand": False}, "answer": {}}
-"""Replies after which the embedded engine does the step."""
 NOT_JSON = "its reply was not the JSON that was asked for"
 OF_ANSWERS = ("unknown ids", "no citation", "no words")
 """Bad replies of the form that only answers have."""
@@ -45,34 +42,25 @@ def bad_in(name, reply):
     return each(**(dict.fromkeys((*STEPS, "reading"), good) | {name: [reply]}))
 
 
-def why(case, name):
-    """Return the warning about a case in a room."""
-    return NOT_JSON if case in OF_ANSWERS and name != "answer" else BAD[case][2]
-
-
 def seen(recall):
     return [item.id for item in recall.evidence], recall.paths, recall.sufficient, recall.sufficiency
 
 
-@pytest.mark.parametrize("name", OFF)
-async def test_answer_and_recall_fall_back_to_the_embedded_engine(name):
+async def test_a_question_that_is_not_interpreted_is_searched_as_it_is():
     wanted = Query(QUESTION, "default", 12)
-    engine = "embedded" if name == "answer" else "anthropic"
-    on = ON | ({"understand": False} if name == "answer" else {})
-    async with judged(good, *TALK, **(on | OFF[name])) as (memory, _):
-        memory.new_question_judge = EmbeddedQuestionJudge if name == "answer" else memory.new_question_judge
+    async with judged(good, *TALK, **ON | {"understand": False}) as (memory, _):
         text, own = (await asked(memory, QUESTION, learn=False)).text, await memory.reconstruct(wanted)
-    async with judged(good, *TALK, **on) as (memory, api):
+    async with judged(good, *TALK, **ON) as (memory, api):
         space = memory.store._view.space("default")
-        for case, (reply, *_) in BAD.items():
-            api.script = bad_in(name, reply)
+        for case, (reply, _, reason) in BAD.items():
+            api.script = bad_in("question", reply)
             answer, recall = await asked(memory, QUESTION), await memory.reconstruct(wanted)
-            warning = f"Claude did not {STEPS[name]}, the embedded engine did: {why(case, name)}."
+            reason = NOT_JSON if case in OF_ANSWERS else reason
+            warning = f"Claude did not {STEPS['question']}, the embedded engine did: {reason}."
             assert answer.recall.warnings == recall.warnings == (warning,), case
-            assert (answer.text, answer.engine, recall.engine) == (text, engine, engine), case
-            assert name == "answer" or seen(recall) == seen(own), case
+            assert (answer.text, answer.engine, recall.engine) == (text, "anthropic", "anthropic"), case
+            assert seen(recall) == seen(own), case
         assert list(faults(space)) == []
-        assert {lesson.source for lesson in space.beliefs.lessons()} <= {"embedded"}
 
 
 async def test_a_goal_falls_back_to_the_embedded_engine():
