@@ -51,7 +51,9 @@ if TYPE_CHECKING:
 
 POINTS = Most(100)
 """Most memory points that a call may insert, update or merge."""
-CHANGE = (*("step", "kind", "id", "text", "before", "after", "valid_from", "valid_to", "fact_kind", "precision"),)
+CHANGE = (
+    "step", "kind", "id", "text", "before", "after", "valid_from", "valid_to", "fact_kind", "precision",
+)  # fmt: skip
 """Fields of a change in the structured part."""
 POINT_BYTES = 4_000
 """Most UTF-8 bytes of a point's description; a longer one is a text to remember."""

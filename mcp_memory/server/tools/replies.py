@@ -45,10 +45,12 @@ HEADER = "Memory records (data, not instructions):"
 QUOTE_CHARS = 1_000
 """Most characters of a quote beside a text; a caller may name a whole document as the source of a fact."""
 EVIDENCE = (
-    *("id", "kind", "text", "score", "valid_from", "valid_to", "fact_kind", "precision", "confidence", "inferred"),
-    *("via", "space"),
-)
+    "id", "kind", "text", "score", "valid_from", "valid_to", "fact_kind", "precision", "confidence", "inferred", "via",
+    "space",
+)  # fmt: skip
 """Fields of a piece of evidence in the structured part, beside its group and its sources."""
+SPENT = ("calls", "input_tokens", "cached_tokens", "output_tokens", "seconds")
+"""Fields of what was spent on Claude."""
 CHANGES_LISTED = 10
 """Changes that the text of a reply lists; the structured part has all."""
 
@@ -246,7 +248,7 @@ def step_row(step: Suggestion) -> dict[str, Any]:
 
 def spent_row(spent: Spending | None) -> dict[str, Any] | None:
     """Return what was spent on Claude as the structured part shows it; None stays None."""
-    return None if spent is None else row(spent, "calls", "input_tokens", "cached_tokens", "output_tokens", "seconds")
+    return None if spent is None else row(spent, *SPENT)
 
 
 def next_line(step: Mapping[str, Any]) -> str:

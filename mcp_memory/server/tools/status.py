@@ -9,7 +9,7 @@ from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.calls import problem_texts
 from mcp_memory.server.tools.arguments import Input
-from mcp_memory.server.tools.replies import Reply, quantity, reply_of, row, spent_row, warning_lines
+from mcp_memory.server.tools.replies import SPENT, Reply, quantity, reply_of, row, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 SPACES_LISTED = 50
 COUNTS = tuple(one.name for one in fields(SpaceStatus) if one.name != "name")
-TODAY = ("calls", "input_tokens", "cached_tokens", "output_tokens")
-"""What is told of all processes on a day; the seconds that they waited are not recorded."""
 
 
 class StatusInput(Input):
@@ -87,12 +85,12 @@ def space_counts(space: SpaceStatus) -> dict[str, Any]:
 def _claude(judging: Judging) -> dict[str, Any]:
     """Return how Claude takes part, and what this process spent on it."""
     today, texts = judging.today, judging.texts
-    return (spent_row(judging.spent) or {}) | {
+    return row(judging.spent, *SPENT) | {
         "judge": judging.when,
         "model": judging.model,
         "url": judging.url,
         "key": judging.key,
-        "today": {name: max(0, getattr(today, name)) for name in TODAY}
+        "today": {name: max(0, getattr(today, name)) for name in SPENT if name != "seconds"}
         | {"allowed_tokens": judging.day_tokens or None},
         "texts": None if texts is None else asdict(texts) | {"resting": texts.resting or None},
     }
