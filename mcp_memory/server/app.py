@@ -14,10 +14,10 @@ SDK states it for clients of 2026-07-28 wherever ``subscriptions/listen`` is ser
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server import Server, ServerRequestContext
@@ -77,15 +77,12 @@ INSTRUCTIONS = (
 )
 DEFINITIONS = {tool.name: tool for tool in TypeAdapter(list[Tool]).validate_json(texts.resource("tools.json"))}
 """What ``tools/list`` answers, made of the tools by ``server/tools/catalogue.py``."""
-PAGE = 50
-"""Entries on a page of a list of tools, prompts, resources or templates."""
 HOUR_MS = 3_600_000
 _INTERNAL = (
     "Something went wrong inside the memory server; the request itself may be right. Its log (stderr) has the details. "
     "Try once more; if it happens again, run `mcp-memory doctor`."
 )
 Context = ServerRequestContext[Opening]
-ItemT = TypeVar("ItemT")
 Note = Callable[[str, str, str, int], None]
 """Is told of one call of a tool or reading of a resource, as the audit log notes it; no content of it.
 
@@ -204,10 +201,10 @@ class _Requests:
         return schema | {"properties": schema["properties"] | {"space": space}}
 
     async def list_tools(self, _context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        """Return one page of the tools."""
+        """Return the tools."""
+        _check_cursor(params)
         tools = [one.model_copy(update={"input_schema": self.input_schema(one.name)}) for one in DEFINITIONS.values()]
-        shown, after = _page(tools, params)
-        return ListToolsResult(tools=shown, next_cursor=after)
+        return ListToolsResult(tools=tools)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Answer one call of a tool, and note it; see the head of this file for errors."""
@@ -297,12 +294,12 @@ class _Requests:
         return await self.subscriptions.subscribe(context, params)
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        """Return one page of the resources that the caller may read."""
+        """Return the resources that the caller may read."""
         from mcp_memory.server.resources import catalogue
 
+        _check_cursor(params)
         await self._enter(context)
-        shown, after = _page([*catalogue.resource_list(), viewer.resource()], params)
-        return ListResourcesResult(resources=shown, next_cursor=after)
+        return ListResourcesResult(resources=[*catalogue.resource_list(), viewer.resource()])
 
     async def set_caller(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Find out who makes a request before it is answered."""
@@ -334,29 +331,22 @@ def _shows_apps(context: Context) -> bool:
     return told is not None and viewer.EXTENSION in (told.capabilities.extensions or {})
 
 
-def _page(entries: Sequence[ItemT], params: PaginatedRequestParams | None) -> tuple[list[ItemT], str | None]:
-    """Return the entries of the requested page, and the cursor of the next one.
-
-    Raises:
-        MCPError: the cursor comes from no page.
-    """
-    cursor = (params.cursor if params else None) or "0"
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 9 and int(cursor) <= len(entries)):
-        raise MCPError(INVALID_PARAMS, f"cursor: {cursor[:60]!r} names no page. Give nextCursor of the page before.")
-    end = int(cursor) + PAGE
-    return list(entries[int(cursor) : end]), str(end) if end < len(entries) else None
+def _check_cursor(params: PaginatedRequestParams | None) -> None:
+    """Refuse a cursor: each list has one page, so no reply has given one."""
+    if params and params.cursor:
+        raise MCPError(INVALID_PARAMS, f"cursor: {params.cursor[:60]!r} names no page. Leave it out.")
 
 
 async def _list_templates(_context: Context, params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
     from mcp_memory.server.resources import catalogue
 
-    shown, after = _page(catalogue.template_list(), params)
-    return ListResourceTemplatesResult(resource_templates=shown, next_cursor=after)
+    _check_cursor(params)
+    return ListResourceTemplatesResult(resource_templates=catalogue.template_list())
 
 
 async def _list_prompts(_context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
-    shown, after = _page(prompts.PROMPTS, params)
-    return ListPromptsResult(prompts=shown, next_cursor=after)
+    _check_cursor(params)
+    return ListPromptsResult(prompts=list(prompts.PROMPTS))
 
 
 async def _get_prompt(_context: Context, params: GetPromptRequestParams) -> GetPromptResult:
