@@ -2,21 +2,45 @@
 
 import json
 
+import pytest
 from jsonschema import validate
 from mcp import Client
 from unit.services.learning_memory import FakeLog, memory
 
 from mcp_memory.server.app import build
+from mcp_memory.settings import ServerSettings, Settings
+
+LAZY = Settings(server=ServerSettings(warm_up="first_call"))
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
+TALK = [
+    {"id": "D1:1", "speaker": "Ann", "text": "I moved to Lisbon", "time": "2023-05-08"},
+    {"id": "D1:2", "speaker": "Bob", "text": "And I adopted a dog", "time": "2023-05-09T10:00:00Z"},
+]
+FACTS = [
+    {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2015-03-01", "source": "D1:1"},
+    {"head": "Ann", "relation": "lives_in", "tail": "Oslo", "valid_from": "2020-01-01"},
+    {"head": "Ann", "relation": "lives_in", "tail": "Rome", "valid_from": "2020-01-01", "confidence": 0.9},
+    {"head": "Ann", "relation": "owns", "tail": "a boat", "valid_from": "2021-01-01", "confidence": 0.45},
+    {"head": "Bob", "relation": "friend_of", "tail": "Ann", "valid_from": "2018-01-01", "valid_to": "2019-01-01"},
+]
 
 
-def connected(log=None, one=None, **how):
-    """Return a client of a memory over these rows; a second client over the same rows simulates a restart."""
+def connected(log=None, one=None, opener=None, settings=LAZY, **how):
+    """Return a client of a memory over these rows; a second client over the same rows simulates a restart.
+
+    Args:
+        log: the rows; None for none yet.
+        one: the memory itself, instead.
+        opener: opens the memory, instead.
+        settings: the settings of the server.
+        how: the client connects.
+    """
     log = log or FakeLog()
 
     async def opened():
         return one or memory(log)
 
-    return Client(build(opened), **how)
+    return Client(build(opener or opened, settings), **how)
 
 
 async def checked_reply(client, name, **arguments):

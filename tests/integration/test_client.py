@@ -5,8 +5,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
-from integration.client_calls import refused, structured
-from integration.word_client import ERAS, TALK, connected
+from integration.client_calls import ERAS, TALK, connected, refused, structured
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from word_memory import word_memory
@@ -54,7 +53,7 @@ async def test_an_error_reaches_the_model_as_a_message_and_never_as_a_dump(mode,
         raise RuntimeError("a secret of the inside")
 
     memory.answer = broken
-    async with connected(memory, mode=mode) as client:
+    async with connected(one=memory, mode=mode) as client:
         assert "limit: 0" in await refused(client, "memory_reconstruct", limit=0)
         with pytest.raises(MCPError, match="there is no tool 'memory_dream'") as unknown:
             await client.call_tool("memory_dream", {})
@@ -133,7 +132,7 @@ async def test_one_opening_serves_all_waiting_calls_and_survives_a_cancelled_one
 
 async def test_the_memory_is_closed_when_the_client_leaves():
     memory = word_memory()
-    async with connected(memory) as client:
+    async with connected(one=memory) as client:
         await structured(client, "memory_status")
         assert not memory.store.closed
     assert memory.store.closed
@@ -186,7 +185,7 @@ async def test_a_cancelled_call_ends_and_the_server_goes_on(mode, name):
 
     memory = word_memory()
     memory.reconstruct = memory.answer = memory.status = wait
-    async with connected(memory, mode=mode) as client:
+    async with connected(one=memory, mode=mode) as client:
         with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(client.call_tool, name, arguments.get(name, {}))
@@ -217,7 +216,7 @@ async def test_a_cancelled_write_is_stored_completely_or_not_at_all(mode):
         await reach("stored")
 
     memory.embedder.embed, memory.store.writing = embedding, locked
-    async with connected(memory, mode=mode) as client:
+    async with connected(one=memory, mode=mode) as client:
         await structured(client, "memory_status")
         for attempt, place in enumerate(("embedding", "lock", "stored", "embedding", "stored")):
             cut, scope = place, anyio.CancelScope()

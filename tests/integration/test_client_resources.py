@@ -5,8 +5,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from integration.client_calls import structured
-from integration.word_client import ERAS, FACTS, TALK, connected
+from integration.client_calls import ERAS, FACTS, TALK, connected, structured
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 

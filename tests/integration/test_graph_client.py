@@ -6,8 +6,7 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
-from integration.client_calls import content, refused, structured
-from integration.word_client import ERAS, FACTS, LAZY, TALK, connected
+from integration.client_calls import ERAS, FACTS, LAZY, TALK, connected, content, refused, structured
 from mcp import Client
 from mcp.client.extension import advertise
 from word_memory import word_memory
@@ -72,7 +71,7 @@ async def test_a_host_with_apps_gets_a_page_and_another_host_less_and_both_the_a
         assert viewer.EXTENSION in client.server_capabilities.extensions
         await structured(client, "memory_write", messages=TALK, facts=facts)
         assert len((await structured(client, "memory_graph"))["edges"]) == 100
-    async with connected(memory) as client:
+    async with connected(one=memory) as client:
         result = await client.call_tool("memory_graph", {})
         page = result.structured_content
         assert len(page["edges"]) == LISTED

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 import anyio
 import pytest
 from fakes import FakeEmbedder, FakeStore
-from integration.word_client import connected
+from integration.client_calls import connected
 from mcp import Client
 from mcp_types import ResourceTemplateReference
 
@@ -161,7 +161,7 @@ async def test_a_reply_to_who_may_only_write_is_the_same_whatever_is_there(argum
     for filled in (True, False):
         memory = new_memory()
         if filled:
-            async with connected(memory) as owner:
+            async with connected(one=memory) as owner:
                 said = [{"id": "a", "speaker": "Ann", "text": "I live in Lisbon."}]
                 await owner.call_tool("memory_write", {"messages": said, "facts": [OLD]})
                 await owner.call_tool("memory_write", {"documents": [{"id": "d", "text": "The old text."}]})

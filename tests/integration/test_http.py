@@ -13,9 +13,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
-from integration.client_calls import structured
+from integration.client_calls import TALK, structured
 from integration.http_server import HEADERS, client_of, listening, post, request, settings_with, tool
-from integration.word_client import TALK
 from word_memory import word_memory
 
 from mcp_memory.errors import ConfigurationError

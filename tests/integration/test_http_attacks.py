@@ -10,7 +10,7 @@ import anyio
 import httpx2
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
-from integration.client_calls import refused, structured
+from integration.client_calls import FACTS, TALK, refused, structured
 from integration.http_server import (
     AUDIENCE,
     HEADERS,
@@ -30,7 +30,6 @@ from integration.http_server import (
     started,
     tool,
 )
-from integration.word_client import FACTS, TALK
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from word_memory import word_memory

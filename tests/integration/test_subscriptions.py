@@ -2,10 +2,8 @@
 
 import anyio
 import pytest
-from integration.client_calls import connected as in_memory
-from integration.client_calls import structured
+from integration.client_calls import TALK, connected, structured
 from integration.http_server import client_of, listening, settings_with
-from integration.word_client import TALK, connected
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceUpdatedNotification
 from unit.services.learning_memory import FakeLog
@@ -81,7 +79,7 @@ async def test_changes_by_somebody_else_are_told_over_http(mode):
 
 async def test_changes_by_another_process_on_the_store_are_told():
     log = FakeLog()
-    async with in_memory(log) as here, in_memory(log) as there, here.listen(resource_subscriptions=URIS) as stream:
+    async with connected(log) as here, connected(log) as there, here.listen(resource_subscriptions=URIS) as stream:
         await structured(there, "memory_write", messages=TALK)
         with anyio.fail_after(300):
             assert (await anext(stream)).uri == URIS[0]
