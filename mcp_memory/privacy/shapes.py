@@ -27,12 +27,8 @@ _WORDS_OF_PROSE = (
     " obligatoire requis requise incorrect oublié admin-only see ask redacted masked removed later soon today"
     " tomorrow pending ready done next more than about like case-sensitive well-known up-to-date one-time-only"
 )
-SPOKEN_OF = frozenset(_WORDS_OF_PROSE.split())
+_SPOKEN_OF = frozenset(_WORDS_OF_PROSE.split())
 """Words that follow "the password is" in prose, and what stands for one in code."""
-_SMALL_WORDS = "a an of to must be at least in on than my our you i it its are has have"
-SAID = SPOKEN_OF | frozenset(_SMALL_WORDS.split())
-"""Those, and small words: no quoted password of several words has any."""
-WHOLE = re.compile("[0-9]{4,8}")
 YEAR = re.compile("(?:19|20)[0-9]{2}")
 PLACEHOLDER = re.compile(
     r"[\[{(<…].*|\$[{(].*|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)[;)]*|%\w+%?\S*|[*•xX.?_-]{3,}\S?|"
@@ -65,13 +61,18 @@ def is_plain_word(value: str) -> bool:
     return (
         len(value) >= 4
         and all(char.isalpha() or char in "-_'’" for char in value)
-        and lower not in SPOKEN_OF
+        and lower not in _SPOKEN_OF
         and lower not in WORDS
         and not any(lower.endswith(word) for word in ("password", "token", "secret", "key", "passwort"))
         and not _LIKE_A_WORD.fullmatch(lower)
         and not (PLACEHOLDER.fullmatch(value) or _CONSTANT.fullmatch(value))
         and ("-" not in value or _DICEWARE.fullmatch(value) is not None)
     )
+
+
+def is_unspoken(words: str) -> bool:
+    """Return whether a phrase has none of the words by which people speak of secrets."""
+    return _SPOKEN_OF.isdisjoint(words.lower().split())
 
 
 def is_shaped(value: str, *, least: int) -> bool:
@@ -90,13 +91,6 @@ def is_shaped(value: str, *, least: int) -> bool:
     return not any(known.fullmatch(value) for known in (PLACEHOLDER, _NAMES, _CONSTANT))
 
 
-def is_made_up(value: str, *, signed: bool) -> bool:
-    """Return whether a word has a shape that no word of prose has: letters, figures and a sign, or random ones."""
-    if signed and 7 < len(value) < 65 and any(map(str.isdigit, value)) and re.search(r"[a-zA-Z]", value):
-        return "=" not in value and any(sign in value for sign in "_!#$%&*+^~?@") and is_shaped(value, least=8)
-    return len(value) > 15 and "/" not in value and "=" not in value.rstrip("=") and is_random(value)
-
-
 def is_random(value: str) -> bool:
     """Return whether nobody would say such a value in other words: hexadecimal digits, or a long mix with figures."""
     if _HEX.fullmatch(value) or _MIXED_CASE.fullmatch(value) or (value.isdigit() and len(value) > 11):
@@ -110,7 +104,7 @@ def groups(text: str, start: int) -> re.Match[str] | None:
     blocks = re.split("[ -]", found[0]) if found else []
     if found is None or len(set(map(len, blocks[:-1]))) > 1:
         return None
-    if len(blocks) == 4 and len(blocks[3]) == 4 and found[0].islower() and not set(blocks) & SPOKEN_OF:
+    if len(blocks) == 4 and len(blocks[3]) == 4 and found[0].islower() and not set(blocks) & _SPOKEN_OF:
         return found
     figures = sum(any(map(str.isdigit, block)) for block in blocks)
     return found if figures * (2 if found[0].isupper() else 1.5) >= len(blocks) else None
