@@ -56,7 +56,7 @@ _FORMS = (
     (re.compile(rf"{_CLOSE}(?:\s(?:number|code|nummer|wi-?fi|wlan))?(?:{_WEAK}){_VALUE}", re.IGNORECASE), False),
     (re.compile(rf"{_CLOSE}{_ABOUT}\s(?P<to>(?:to|auf)\s){_VALUE}", re.IGNORECASE), False),
 )
-_SPACE = re.compile(rf"\s{{1,3}}{_VALUE}")
+_SPACE = re.compile(rf"(?:\s(?:has|is|value)){{0,2}}\s{{1,3}}{_VALUE}")
 _BEFORE = re.compile(
     r"(?<!\S)[*_`\"'“„(]{0,3}(?P<value>[^\s\"'`“”„()]{4,64})[\"'`”*_,)]{0,3}\s(?:is|was|as|=|ist|als|est|es)\s(?:now\s|still\s)?"
     r"(?:the|my|our|your|his|her|their|its|new|das|die|der|meine?|unsere?|le|mon|la|mi|el)\s(?:[\w'’-]{1,20}\s){0,3}$",

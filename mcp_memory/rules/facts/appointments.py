@@ -8,7 +8,7 @@ much else: only things that have dates are read, by their head noun, or a thing 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -17,24 +17,21 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.stated import in_words, stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
-from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.modality import PLAIN
-from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.validity import Validity, from_utterance, precision_of
+from mcp_memory.rules.facts.validity import Validity, precision_of
 from mcp_memory.rules.facts.words import Word
 
 DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]
-_TRANSPORT = word_set("flight train bus ferry coach boat ship")
 _MOVED = word_set("move postpone postpon push delay reschedule reschedul shift change bring extend")
 _PLANNED = word_set("schedule plan set book fix arrange confirm") | _MOVED
 _STARTS = word_set("start begin open launch resume commence reopen")
 _ENDS = word_set("end finish close expire conclude")
-_LEAVES = word_set("leave depart land arrive take_off")
-_RANGE = re.compile(r"from\s(?:the\s)?(?P<old>.{1,40}?)\sto\s(?:the\s)?", re.IGNORECASE)
+_RANGE = re.compile(r"from\s.{1,40}?\sto\s(?:the\s)?", re.IGNORECASE)
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
 _CLOCK = re.compile(r"[\s,]{1,3}at\s(?P<clock>\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE)
 
@@ -62,16 +59,16 @@ def appointment_assertions(
     relation, head = found[0], name_of(discourse, found[1])
     if not head:
         return
-    span, confidence, old, first = (clause.start, clause.end), min(clause.confidence, PLAIN), None, date.start
+    first = date.start
     if verb.lemma in _MOVED or relation == "due_on":  # to a day that was still to come
         old = _RANGE.match(date.text)  # "moved from 12 March to 2 April"
         first += old.end() if old else 0
         time = next(iter(stated_times(turn.text, turn.local_said_at, first, date.end, tense=1)), time)
     tail = _in_calendar(turn.text, date._replace(text=turn.text[first : date.end]), time)
-    yield _dated(turn, index, span, (head, relation, tail), time, intent, confidence)
-    if old is not None:
-        validity = replace(from_utterance(turn.local_time), negated=True, change=True)
-        yield make_assertion(turn, index, span, (head, relation, old["old"]), validity, intent, confidence)
+    kind: FactKind = "planned" if time.until > turn.local_time else "event"
+    validity = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))
+    span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
+    yield make_assertion(turn, index, span, (head, relation, tail), validity, intent, confidence)
 
 
 def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounPhrase] | None:
@@ -81,45 +78,28 @@ def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounP
     lemma, speaker = verb.lemma, thing.pronoun in ("i", "we")
     present, definite = verb.tense == "present", _is_thing(thing)
     if lemma == "be" and not verb.passive:
-        if _has_word(clause, "due"):  # "the report is due on Friday"
+        if any(slot.nouns[0].text.lower().startswith("due") for slot in clause.slots):  # "the report is due on Friday"
             return ("due_on", thing) if definite or thing.head == "baby" else None
-        new_day = thing.pronoun == "it" and "now" in clause.adverbs  # "it is now on the 28th"
-        has_date = not slots - {"at", "in", "with", "for"} and (new_day or _has_date(thing))
-        return ("scheduled_for", thing) if has_date else None
+        return ("scheduled_for", thing) if not slots - {"at", "in", "with", "for"} and _has_date(thing) else None
     if verb.passive:  # "the review was moved to Monday"
         return ("scheduled_for", thing) if lemma in _PLANNED and definite else None
     if lemma in _MOVED:  # "my appointment moved to the 25th", "they moved the review to Monday"
         moved = own or thing
-        by_itself = own is None and not slots - {"from"} and (not present or lemma == "move")
-        return ("scheduled_for", moved) if _has_date(moved) and (by_itself or (own and not present)) else None
-    if own is not None and present:
-        if lemma == "have" and speaker and own.head in nouns.DATED - {"deadline"} and not own.owner:
-            return "scheduled_for", replace(own, owner=thing)  # "I have a call with the bank tomorrow"
-        if lemma in _STARTS and own.owner and kinds.is_human(thing) and (_is_thing(own) or own.head == "job"):
-            # "Olga starts her fencing group on 9 October"
-            return "starts_on", replace(own, owner=thing) if own.owner.pronoun in ("he", "she") else own
-    if lemma in _LEAVES and thing.head in _TRANSPORT and definite:
-        return "scheduled_for", thing  # "our train leaves on Friday at 9"
+        stated = (lemma == "move" or not present) if own is None and not slots - {"from"} else own and not present
+        return ("scheduled_for", moved) if stated and _has_date(moved) else None
+    if own is not None and present and lemma == "have" and speaker and own.head in nouns.DATED and not own.owner:
+        return "scheduled_for", replace(own, owner=thing)  # "I have a call with the bank tomorrow"
     if lemma in ("start", "begin") and thing.pronoun in ("i", "he", "she") and present:
         return "starts_on", thing  # "I start on 14 April"
-    if definite and lemma in _STARTS | _ENDS:
-        return ("starts_on" if lemma in _STARTS else "ends_on"), thing
-    return ("scheduled_for", thing) if definite and lemma == "take" and _has_word(clause, "place") else None
-
-
-def _has_word(clause: Clause, word: str) -> bool:
-    """Return whether a word is an adverb or particle of a clause, or begins one of its slots."""
-    begins = (slot.nouns[0].text.lower().split()[:1] for slot in clause.slots)
-    return word in clause.adverbs or word in clause.particles or [word] in begins
+    return ("starts_on" if lemma in _STARTS else "ends_on", thing) if definite and lemma in _STARTS | _ENDS else None
 
 
 def _has_date(thing: NounPhrase) -> bool:
     """Return whether a phrase names something that takes place at a time, "my last day" among them."""
-    words = thing.text.lower().split()
-    if thing.head in ("day", "week"):
-        return words[0] in ("last", "first", "final") and len(words) == 2 and bool(thing.owner or not thing.determiner)
-    release = thing.head == "date" and len(words) > 1 and words[0] != "due"
-    return _is_thing(thing) and (release or thing.head in nouns.DATED | nouns.ENDING)
+    first = thing.text.lower().split()[0]
+    if thing.head in ("day", "week", "date"):
+        return first in ("last", "first", "final", "release") and bool(thing.owner or not thing.determiner)
+    return _is_thing(thing) and thing.head in nouns.DATED | nouns.ENDING
 
 
 def _is_thing(thing: NounPhrase) -> bool:
@@ -141,50 +121,6 @@ def name_of(discourse: Discourse, thing: NounPhrase) -> str | None:
         return discourse.thing(thing)
     owner = discourse.entity(thing.owner)
     return f"{owner}'s {thing.text}" if owner else None
-
-
-def _dated(
-    turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], time: StatedTime, intent: Intent,
-    confidence: float,
-) -> Assertion:  # fmt: skip
-    kind: FactKind = "planned" if time.until > turn.local_time else "event"
-    validity = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))
-    return make_assertion(turn, index, span, triple, validity, intent, confidence)
-
-
-def noted_assertions(
-    turn: Turn, discourse: Discourse, index: int, words: Sequence[Word], clauses: Sequence[Clause]
-) -> Iterator[Assertion]:
-    """Yield the dates of things that are only noted, without a verb: "physio tomorrow at noon", "viewing on Friday".
-
-    The thing opens its part of the sentence, the date follows at once and ends it, and is still to come.
-
-    Args:
-        turn: the turn that holds the sentence.
-        discourse: what the text has mentioned so far.
-        index: the index of the sentence.
-        words: the words of the sentence.
-        clauses: the clauses of the sentence; what they hold is no note.
-    """
-    for first, word in enumerate(words):
-        opens = not first or words[first - 1].mark or words[first - 1].low in ("and", "so", "also")
-        if not opens or word.kind != "word" or any(clause.start <= word.start < clause.end for clause in clauses):
-            continue
-        found = read_phrase(words, first, verb_seen=True)
-        if found is None or found[0].head not in nouns.DATED - {"deadline"} or found[0].plural or found[0].uncertain:
-            continue
-        place = found[1] + (found[1] < len(words) and words[found[1]].low in ("on", "at"))
-        date = words[place].time if place < len(words) else None
-        after = words[place + 1] if place + 1 < len(words) else None
-        if date is None or date.grain not in ("time", "day") or date.until >= FOREVER:
-            continue
-        if after is not None and not (after.mark or after.low in ("and", "so", "but", "at", "in", "with")):
-            continue
-        time = next(iter(stated_times(turn.text, turn.local_said_at, *words[place][2:4], tense=1)), date)
-        head = name_of(discourse, found[0])
-        if head and time.since > turn.local_time:
-            span, tail = (found[0].start, words[place].end), _in_calendar(turn.text, words[place], time)
-            yield _dated(turn, index, span, (head, "scheduled_for", tail), time, "TEMPORAL", PLAIN)
 
 
 def _in_calendar(text: str, date: Word, time: StatedTime) -> str:

@@ -13,6 +13,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
+from mcp_memory.rules.facts.kinds import is_company
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
 from mcp_memory.rules.facts.tables import nouns
@@ -20,11 +21,11 @@ from mcp_memory.rules.facts.validity import (
     Validity,
     birth_validity,
     from_utterance,
-    returned,
     validity_intervals,
 )
 from mcp_memory.rules.facts.words import Word
 
+_LENGTHS = word_set("years year months weeks")
 _OF_THE_PROJECT = word_set("uses chose decided decided_against")
 """What "we" do at work, said of the project."""
 
@@ -100,7 +101,7 @@ def assert_claim(
     head, tail = _resolve_head(discourse, claim), _resolve_tail(discourse, clause, claim)
     if not head or not tail or head.casefold() == tail.casefold():
         return
-    relation = _resolve_relation(discourse, clause, claim)
+    relation = _resolve_relation(clause, claim)
     tail = tail.rstrip(".,;") if isinstance(claim.tail, str) else tail
     intervals = _intervals_of(turn, clause, claim, relation, tail)
     if tail == discourse.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about the speaker
@@ -128,7 +129,7 @@ def _resolve_head(discourse: Discourse, claim: Claim) -> str | None:
 
 def _is_of_work(tail: NounPhrase | str) -> bool:
     """Return whether what "we" use or choose is a name or software: "we use Redis", not "we use cloth bags"."""
-    return isinstance(tail, NounPhrase) and (tail.named or tail.quoted or tail.text.lower() in nouns.SOFTWARE)
+    return isinstance(tail, NounPhrase) and (tail.named or tail.text.lower() in nouns.SOFTWARE)
 
 
 def _resolve_tail(discourse: Discourse, clause: Clause, claim: Claim) -> str | None:
@@ -152,18 +153,15 @@ def _intervals_of(turn: Turn, clause: Clause, claim: Claim, relation: str, tail:
         tail: the tail of the claim, once it is resolved.
     """
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
-    if clause.verb.tense != "perfect":
-        stated = [time for time in stated if not turn.text[time.start : time.end].lower().startswith("for ")]
     if relation == "born_on":
         return birth_validity(tail, stated)
     event = relations().get(relation).event
-    if event and _is_return(clause):
-        over = clause.verb.tense != "present" or clause.verb.lemma == "be"
-        return [returned(stated, turn.local_time)] if over and not clause.verb.negated else []
     if claim.of_phrase:
         return [from_utterance(turn.local_time, over=claim.effect == "ended")]
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
-    return validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.local_time, event=event)
+    lengths = (slot.nouns[0].head for slot in clause.slots if slot.preposition == "for")
+    adverbs = clause.adverbs | {"for years" for length in lengths if length in _LENGTHS}  # "lived there for ten years"
+    return validity_intervals(claim.effect, verb, adverbs, stated, turn.local_time, event=event)
 
 
 def make_assertion(
@@ -184,17 +182,6 @@ def make_assertion(
     )  # fmt: skip
 
 
-_RETURNS = word_set("be return get come fly drive travel head")
-
-
-def _is_return(clause: Clause) -> bool:
-    """Return whether a clause tells that somebody came back, "got back from Rio": its time is that of the return."""
-    verb = clause.verb
-    if verb.lemma not in _RETURNS or not any(slot.preposition == "from" for slot in clause.slots):
-        return False
-    return verb.lemma == "return" or bool({"back", "home"} & {*clause.particles, *clause.adverbs})
-
-
 def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | None:
     known = relations().get(relation)
     is_person = (noun.name and noun.head in RELATIVES) or known.head == known.tail == "person"
@@ -203,10 +190,9 @@ def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | N
     return discourse.thing(noun)
 
 
-def _resolve_relation(discourse: Discourse, clause: Clause, claim: Claim) -> str:
+def _resolve_relation(clause: Clause, claim: Claim) -> str:
     """Return the relation; somebody lives in a place, anything else that is "based" there is located in it."""
     head = claim.head
-    based = claim.relation == "lives_in" and clause.verb.lemma == "base" and isinstance(head, NounPhrase)
-    if based and isinstance(head, NounPhrase) and not (discourse.is_person(head) and head.determiner != "the"):
-        return "located_in"
-    return claim.relation
+    if claim.relation != "lives_in" or clause.verb.lemma != "base" or isinstance(head, str):
+        return claim.relation
+    return "located_in" if is_company(head) or head.determiner == "the" else "lives_in"

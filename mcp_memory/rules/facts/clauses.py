@@ -13,14 +13,10 @@ from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.grammar import inflection
-from mcp_memory.rules.facts.modality import (
-    clause_confidence,
-    content_confidence,
-    hearsay_confidence,
-)
+from mcp_memory.rules.facts.modality import REPORTING, clause_confidence, content_confidence
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase, read_phrases
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import NOT_QUITE, REPORTED, SAME_IN_PAST, VerbGroup, read_verb_group
+from mcp_memory.rules.facts.verb_groups import NOT_QUITE, Tense, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.words import Word
 
 
@@ -53,50 +49,28 @@ class Clause:
     source: tuple[NounPhrase, ...] = ()
 
 
-_STILL = frozenset(("still", "currently", "now"))
-
-
 def verb_without_subject(
-    words: Sequence[Word], first: int, last: VerbGroup | None, adverbs: frozenset[str], *, shared: bool, talk: bool
+    words: Sequence[Word], first: int, last: VerbGroup | None, *, shared: bool, talk: bool
 ) -> VerbGroup | None:
     """Return the verb at ``first`` of a clause that shares the subject before it or leaves out its "I".
 
-    Examples: "… and moved to Oslo", "Just sold the car", "Still driving the bus", "Been learning Greek".
+    Examples: "… and moved to Oslo", "Just sold the car", "Been learning Greek".
 
     Args:
         words: the words of the sentence.
         first: index of the first word of the clause.
         last: the verb of the clause before it.
-        adverbs: read before the clause.
         shared: whether it is joined to that clause, so that it may share its subject.
         talk: whether the text is a message.
     """
     verb = read_verb_group(words, first)
-    if verb is None:
-        return _progressive_without_subject(words, first, adverbs) if talk and last is None else None
-    word = words[first]
-    if last is not None and shared:
+    if verb is None or (last is not None and shared):
         return verb
-    main = inflection(words[verb.next_index - 1].low)
     opens = talk and (
         (last is None and all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first])))
-        or (first > 0 and words[first - 1].text == ":")  # "good news: got the job"
+        or words[first - 1].text == ":"  # "good news: got the job"
     )
-    if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
-        return verb
-    return None
-
-
-def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
-    """Return the verb of "Still driving the bus" and "Currently reading …", whose subject is the speaker."""
-    word = words[first]
-    main = inflection(word.low) if word.kind == "word" and not (word.capital and first) else None
-    if main is None or main.forms != {"ing"}:
-        return None
-    finite = any(grammar.is_finite(words, n, frozenset(("past", "third"))) for n in range(first + 1, len(words)))
-    if adverbs & _STILL or (main.lemma == "live" and not first and not finite):  # not "Living in Oslo is dear"
-        return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True, adverbs=frozenset(("still",)))
-    return None
+    return verb if opens and verb.tense == "past" and words[first].low not in closed.AUXILIARIES else None
 
 
 def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] | None:
@@ -109,20 +83,18 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
         index += 1
     adjective = words[index].low if verb.lemma == "be" and index < len(words) else ""
     if verb.lemma == "be" and verb.negated and adjective == "that":
-        return 0.0, index + 1
+        return 0.0, index + 1  # "it's not that I …"
     confidence = content_confidence(verb, adjective) if verb.lemma != "want" else None
     if confidence is None:
         return None
     index += verb.lemma == "be"
     if verb.lemma in ("tell", "promise", "remind") and index < len(words):
-        object_, after = read_phrases(words, index, verb_seen=True)
-        if object_ and len(object_) == 1:
-            index = after
+        index = read_phrases(words, index, verb_seen=True)[1]
     if index >= len(words):
         return None
     if words[index].low == "that":
         return (confidence, index + 1)
-    if words[index].low in closed.WH | closed.CONDITIONS and verb.lemma not in ("say", "tell"):
+    if words[index].low in closed.WH | closed.CONDITIONS:
         return 0.0, index + 1
     subject, after = read_phrases(words, index, subject=True)
     if len(subject) > 1 and subject[-1].pronoun in ("i", "he", "she", "we", "they"):
@@ -134,19 +106,12 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
     return None
 
 
-_PLACED = frozenset(("base", "locate", "situate", "headquarter"))
-"""Participles of these tell where something is as long as the verb of their clause holds, "is a firm based in Oslo"."""
-
-
 def antecedent(previous: Clause) -> tuple[NounPhrase, ...]:
     """Return what "who" or "which" behind a clause describes: the subject of a copula, otherwise the last phrase."""
     if not previous.slots:
         return previous.subject[-1:]
-    first, last = previous.slots[0], previous.slots[-1].nouns[-1:]
-    is_copular = previous.verb.lemma == "be" and not previous.verb.passive and not first.preposition
-    if is_copular and len(previous.subject) == 1 and first.nouns[0].determiner in ("a", "an", "the", ""):
-        return previous.subject
-    return last
+    is_copular = previous.verb.lemma == "be" and not previous.slots[0].preposition
+    return previous.subject if is_copular else previous.slots[-1].nouns[-1:]
 
 
 def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:
@@ -155,15 +120,10 @@ def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGro
     verb_form = inflection(word.low)
     if verb_form is not None and verb_form.forms == frozenset(("third",)) and word.start == verb.start:
         return len(subject) > 1 or subject[0].pronoun not in ("i", "we", "you", "they")
-    if (
-        verb_form is None
-        or verb_form.forms != frozenset(("plain",))
-        or verb.tense != "present"
-        or verb.unreal
-        or verb.phase
-    ):
+    plain = verb_form is not None and verb_form.forms == frozenset(("plain",)) and word.start == verb.start
+    if not plain or verb.tense != "present" or verb.unreal:
         return True
-    if word.start != verb.start or len(subject) > 1 or subject[0].pronoun in ("i", "we", "you", "they"):
+    if len(subject) > 1 or subject[0].pronoun in ("i", "we", "you", "they"):
         return True
     # "documents like references": between nouns, "like" is a verb only if people do it
     return subject[0].plural and (verb.lemma != "like" or subject[0].head in RELATIVES)
@@ -191,18 +151,17 @@ def read_insertions(
     )  # fmt: skip
     group = None
     if verb and is_reduced and (comma or words[start + 1].low == "by"):
-        group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True)
+        tense: Tense = "present" if verb.lemma in ("base", "locate") else "past"
+        group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, tense, passive=True)
     elif subject and start + 1 < len(words) and words[start].low in ("who", "which", "that"):
         group = read_verb_group(words, start + 1)
     if group is not None and not group.unreal:
         rest = read_complement(words, group)
         closing = rest.next_index < len(words) and words[rest.next_index].text == ","
         if closing or grammar.is_finite(words, rest.next_index, frozenset(("past", "third"))):
-            main = inflection(words[rest.next_index + closing].low) if rest.next_index + closing < len(words) else None
-            holds = group.lemma in _PLACED and group.passive and main is not None and "past" not in main.forms
             insertion = Clause(
                 subject=subject[-1:],
-                verb=replace(group, tense="present") if holds else group,
+                verb=group,
                 particles=rest.particles,
                 slots=tuple(rest.slots),
                 times=tuple(rest.times),
@@ -241,12 +200,7 @@ def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
         words: the words of the sentence.
         talk: whether the text is a message, so that a subject left out at the start is "I".
     """
-    reader = _ClauseReader(words, talk)
-    clauses = reader.read()
-    hearsay = hearsay_confidence(words)
-    if hearsay < 1:
-        return [replace(clause, confidence=min(clause.confidence, hearsay)) for clause in clauses]
-    return clauses
+    return _ClauseReader(words, talk).read()
 
 
 class _ClauseReader:
@@ -295,9 +249,6 @@ class _ClauseReader:
         elif grammar.is_adverb(words, self.index):
             self.adverbs.add(word.low)
             self.index += 1
-        elif word.low == "that" and self.clauses and self.conjunction in ("and", "but"):
-            self.subordinator = "that"  # "remember that … and that …"
-            self.index += 1
         elif word.low in closed.RELATIVE and self.clauses and not (word.low == "that" and self.subordinator):
             self._relative()
         elif word.low in closed.SUBORDINATORS - {"what", "why", "how", "than"} and word.kind == "word":
@@ -324,7 +275,7 @@ class _ClauseReader:
         """Read "who ran the firm" as a clause about the last phrase before it."""
         previous, word = self.clauses[-1], self.words[self.index]
         last = antecedent(previous) if self._follows(previous) else ()
-        if last and word.low == "who" and previous.slots and len(previous.slots[-1].nouns) > 1:
+        if last and previous.slots and len(previous.slots[-1].nouns) > 1:
             last = previous.slots[-1].nouns  # "Ada, who is four, and Bea, who is seven"
         if word.low != "whose" and last and (verb := read_verb_group(self.words, self.index + 1)):
             self.denied = previous.verb.negated and previous.verb.lemma == "be"  # "I'm not the one who …"
@@ -346,7 +297,7 @@ class _ClauseReader:
         words, first = self.words, self.index
         last = self.clauses[-1].verb if self.clauses else None
         shared = bool(self.conjunction and not self.subordinator)
-        verb = verb_without_subject(words, first, last, frozenset(self.adverbs), shared=shared, talk=self.talk)
+        verb = verb_without_subject(words, first, last, shared=shared, talk=self.talk)
         if verb:
             if first and words[first - 1].low == "never":
                 verb = replace(verb, negated=True, never=True)  # "Never been to Oslo"
@@ -389,24 +340,21 @@ class _ClauseReader:
             if subject[0].text.lower() in closed.EVERYBODY:
                 confidence = 0.0  # "nobody believes that I live in …"
             self.matrix_confidence = min(self.matrix_confidence, confidence)
-            if confidence == REPORTED:
+            if verb.lemma in REPORTING:
                 self.source = subject
             self.index = index
             self.subordinator = "that"
             self.conjunction = ""
             return
-        verb = _in_past(words, verb, subject)
         rest = read_complement(words, verb)
         adverbs = verb.adverbs | rest.adverbs | self.adverbs
         confidence = min(self.matrix_confidence, clause_confidence(verb, adverbs))
         if self.subordinator in _TEMPORAL and verb.tense == "present":
             confidence = 0.0
-        if self.adverbs and self.adverbs <= NOT_QUITE and verb.lemma != "be":
+        if self.adverbs and self.adverbs <= NOT_QUITE:
             confidence = 0.0  # "nearly bought a car"
         if self.denied or any(noun.uncertain for noun in subject):
             confidence = 0.0  # "Tom or Ben lives there"
-        if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):
-            confidence = 0.0  # "since I was 17" states a time and no fact
         if rest.next_index < len(words) and words[rest.next_index].low in closed.CONDITIONS:
             confidence = 0.0  # "we adopt one if they agree"
         verb, slots = _without_no(verb, tuple(rest.slots))
@@ -452,23 +400,3 @@ def _without_no(verb: VerbGroup, slots: tuple[Slot, ...]) -> tuple[VerbGroup, tu
 
 def _is_none(noun: NounPhrase) -> bool:
     return noun.determiner == "no" or noun.text.startswith("zero ")
-
-
-def _in_past(words: Sequence[Word], verb: VerbGroup, subject: Sequence[NounPhrase]) -> VerbGroup:
-    """Return "he put" in the past tense: in the present it would be "puts"."""
-    first = words[verb.next_index - 1 - (verb.phase == "end")].low
-    own = any(noun.pronoun in ("i", "we") for noun in subject)
-    if own and first in ("quit", "split") and verb.tense == "present" and not (verb.unreal or verb.negated):
-        return replace(verb, tense="past")  # "I quit smoking in May", "Ann and I split up"
-    bare = verb.lemma in SAME_IN_PAST and verb.tense == "present" and words[verb.next_index - 1].low == verb.lemma
-    if (
-        not bare
-        or verb.unreal
-        or verb.negated
-        or verb.phase
-        or len(subject) != 1
-        or verb.start != words[verb.next_index - 1].start
-    ):
-        return verb
-    one = subject[0].pronoun in ("he", "she", "it") or not (subject[0].pronoun or subject[0].plural)
-    return replace(verb, tense="past") if one else verb

@@ -40,7 +40,6 @@ def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, 
 
 MOST = 12
 """Slots of one clause."""
-_LINKS = frozenset(("and", "&", ","))
 _DIRECTIONS = word_set("up down out over across around along off on through in")
 _SUBORDINATING = word_set("as like than after before since until for till")
 """Prepositions that a clause may follow."""
@@ -58,13 +57,11 @@ class Slot:
         preposition: in lower case; "" for an object.
         nouns: the phrases, one or several.
         end: first character after it.
-        joined: whether "and" joins it to what stands before it: "at the zoo and at a school".
     """
 
     preposition: str
     nouns: tuple[NounPhrase, ...]
     end: int
-    joined: bool = False
 
 
 def read_complement(words: Sequence[Word], verb: VerbGroup) -> Complement:
@@ -128,29 +125,19 @@ class Complement:
         return True
 
     def _take(self, slot: Slot, after: int) -> bool:
-        again = slot.preposition in {earlier.preposition for earlier in self.slots}
-        activity = slot.preposition or _is_gerund(self.words, slot.nouns[0].words[0])
-        joined = bool(again and activity) and self.words[self.next_index - 1].low in _LINKS
-        self.slots.append(replace(slot, joined=joined))
+        self.slots.append(slot)
         self.end, self.next_index = slot.end, after
         return True
 
     def _mark(self, mark: Word) -> bool:
-        """Skip brackets and commas inside the clause; a list behind "including" joins the last slot."""
+        """Skip brackets and commas inside the clause."""
         if mark.text == "(" and (close := _closing_bracket(self.words, self.next_index)):
             self.times += [inside for inside in self.words[self.next_index : close] if inside.kind == "time"]
             self.next_index = close + 1
             return True
         if mark.text == "," and _clause_continues(self.words, self.next_index + 1):
             return self._advance(1)
-        if after := _inserted_adverb(self.words, self.next_index):
-            return self._advance(after)
-        list_index = _list_after_including(self.words, self.next_index) if self.slots else 0
-        phrases, after = read_phrases(self.words, list_index, verb_seen=True) if list_index else ((), 0)
-        if not phrases:
-            return False
-        last = self.slots.pop()
-        return self._take(replace(last, nouns=(*last.nouns, *phrases), end=phrases[-1].end), after)
+        return False
 
     def _preposition(self, word: Word) -> bool:
         """Take a preposition with its phrases, or skip one before a time, an adverb or another preposition."""
@@ -187,26 +174,6 @@ class Complement:
 def _contact_clause(words: Sequence[Word], index: int) -> bool:
     """Return whether a relative clause without its pronoun begins behind a phrase: "the shelter I volunteer at"."""
     return index < len(words) and words[index].low in closed.NOMINATIVE - {"you"} and words[index].kind == "word"
-
-
-def _inserted_adverb(words: Sequence[Word], index: int) -> int:
-    """Return the length of ", by the way," before a preposition; 0 if none is inserted there."""
-    if index + 3 >= len(words) or words[index].text != "," or words[index + 2].text != ",":
-        return 0
-    return 3 * (grammar.is_adverb(words, index + 1) and words[index + 3].low in ("from", "to", "in", "at", "into"))
-
-
-def _list_after_including(words: Sequence[Word], index: int) -> int:
-    """Return the index where a list begins behind ", including", ", such as" or ", among them"; 0 for none."""
-    lows = [word.low for word in words[index + 1 : index + 3]]
-    if lows[:1] == ["including"]:
-        return index + 2
-    return index + 3 if lows in (["such", "as"], ["among", "them"]) else 0
-
-
-def _is_gerund(words: Sequence[Word], index: int) -> bool:
-    verb = inflection(words[index].low) if index < len(words) else None
-    return verb is not None and verb.forms == {"ing"}
 
 
 def _closing_bracket(words: Sequence[Word], index: int) -> int:

@@ -37,8 +37,7 @@ def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     effect: Effect = "begin" if clause.verb.lemma == "become" else "state"
     if len(clause.subject) == 1:
         subject = clause.subject[0]
-        claims = list(_period_claims(clause, subject))
-        claims = claims or list(subject_statements(clause, subject, effect, talk=talk))
+        claims = list(subject_statements(clause, subject, effect, talk=talk))
         if claims := claims or list(_possession_claims(clause, subject, effect, talk)):
             yield from claims
             return
@@ -78,8 +77,6 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
             next_head = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
             if next_head in ("", "years"):
                 yield Claim(subject, "age", noun.text, effect, None, slot.end)
-        elif noun.head == "old" and "year" in noun.text and noun.text.split()[0].isdecimal():
-            yield Claim(subject, "age", noun.text.split()[0], effect, None, slot.end)
         elif noun.owner is None:
             if aged := _AGED.match(noun.text):  # "a 44-year-old nurse"
                 yield Claim(subject, "age", aged[1], effect, None, slot.end)
@@ -92,13 +89,15 @@ def _relational_claims(subject: NounPhrase, noun: NounPhrase, slot: Slot, effect
     if noun.owner is None or noun.name:
         return
     if noun.text.startswith(("favourite", "favorite")):
-        kind = noun.text.split(" of ")[0].removeprefix("favourite").removeprefix("favorite").strip()
-        relation = "favourite_" + kind.replace(" ", "_").lower() if kind else "likes"
-        yield Claim(noun.owner, relation, subject, effect, None, slot.end)
-    elif noun.head in RELATIVES and subject.pronoun not in ("it", "that"):
-        relation = RELATIVES[noun.head][0]
-        if relation[0] != "(" and (subject.pronoun or subject.named or kinds.is_kin(subject)):
-            yield from kinship_claims(noun.owner, relation, subject, slot.end)
+        yield Claim(noun.owner, _favourite(noun), subject, effect, None, slot.end)
+    elif noun.head in RELATIVES and (subject.pronoun or subject.named or kinds.is_kin(subject)):
+        yield from kinship_claims(noun.owner, RELATIVES[noun.head][0], subject, slot.end)
+
+
+def _favourite(noun: NounPhrase) -> str:
+    """Return the relation of "favourite food"; "my favourite" is only liked."""
+    kind = "_".join(noun.text.split(" of ")[0].lower().split()[1:])
+    return f"favourite_{kind}" if kind else "likes"
 
 
 def _class_claims(
@@ -120,10 +119,9 @@ def _class_claims(
         return
     is_second_role = noun is not slot.nouns[0] and kinds.is_role(slot.nouns[0]) and kinds.fits(noun, "role")
     if (is_role or is_second_role) and not noun.name:
-        plain = noun.determiner in ("a", "an", "the", "") and not noun.plural and "like" not in clause.adverbs
-        if first in nouns.JUDGING or noun.determiner == "such":
-            yield Claim(subject, "is_a", noun, effect, None, slot.end)
-        elif plain and (noun.head not in nouns.ROYAL or (noun.of and noun.of.named)):  # not "queen of the dance floor"
+        judged = first in nouns.JUDGING or "like" in clause.adverbs  # "a terrible actress"
+        plain = noun.determiner in ("a", "an", "the", "") and not noun.plural and not judged
+        if plain and (noun.head not in nouns.ROYAL or (noun.of and noun.of.named)):  # not "queen of the dance floor"
             yield Claim(subject, "works_as", noun, effect, None, slot.end)
             yield from _employer_claims(clause, subject, noun, effect)
         return
@@ -141,8 +139,7 @@ def _class_claims(
 
 def _employer_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, effect: Effect) -> Iterator[Claim]:
     """Yield the employer of "is a professor at Felden University"."""
-    relation = "member_of" if noun.head in nouns.MUSICIANS else "works_at"
-    relation = "plays_for" if noun.head in nouns.SPORTS_ROLES else relation
+    relation = "plays_for" if noun.head in nouns.SPORTS_ROLES else "works_at"
     for slot in clause.slots[1:4]:
         employer = slot.nouns[0]
         kind = "name" if slot.preposition == "for" else "org"
@@ -153,19 +150,18 @@ def _employer_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, effe
 def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
     """Yield the claims of a bare preposition: "is from Pune", "has been in Manchester since 2020", "is into horses"."""
     lasts = clause.verb.tense == "perfect" or "still" in clause.adverbs
-    away = {"from time to time", "home", "back"} & {*clause.adverbs, *clause.particles}
-    left = clause.verb.negated and clause.adverbs & _NO_LONGER and kinds.is_human(subject)
+    left = clause.verb.negated and clause.adverbs & _NO_LONGER
     for slot in clause.slots[:1]:
         for noun in slot.nouns:
             relation, kept = "", effect
             match slot.preposition:
-                case "from" if kinds.fits(noun, "name") and subject.pronoun not in ("it", "that", "this") and not away:
+                case "from" if kinds.fits(noun, "name") and subject.pronoun not in ("it", "that", "this"):
                     relation, kept = "comes_from", "lasting"
                 case "into" if kinds.fits(noun, "hobby") and subject.pronoun != "it":
                     relation = "interested_in"
-                case "in" if talk and kinds.fits(noun, "name") and noun.determiner != "the":
-                    relation = "lives_in" if left or (lasts and clause.times) else ""
-                case "at" | "with" if kinds.fits(noun, "org") and noun.named and lasts:
+                case "in" if talk and kinds.fits(noun, "name") and (left or (lasts and clause.times)):
+                    relation = "lives_in"
+                case "at" if kinds.fits(noun, "org") and noun.named and lasts:
                     relation = "works_at"
             if relation:
                 yield Claim(subject, relation, noun, kept, None, slot.end)
@@ -187,33 +183,19 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
         plain = noun.named and not (noun.determiner or noun.owner) and not kinds.is_demonym(noun)
         if noun.pronoun or noun.uncertain:
             continue
-        if words[0] in ("favourite", "favorite") and len(words) > 1:
-            if not (noun.determiner in ("this", "that") or noun.head in nouns.VAGUE):
-                kind = "_".join(subject.text.split(" of ")[0].lower().split()[1:])
-                yield Claim(owner, "favourite_" + kind, noun, effect, None, end)
-        elif row and not ("role" in row.tail and noun.determiner == "the"):
+        if words[0] in ("favourite", "favorite"):
+            if noun.head not in nouns.VAGUE:
+                yield Claim(owner, _favourite(subject), noun, effect, None, end)
+        elif row:
             head, tail = (noun, owner) if row.swapped else (owner, noun)
             yield Claim(head, row.relation, tail, effect, None, end, False, row.confidence)
         elif subject.head in RELATIVES and plain and noun.name and not noun.common and subject.owner:
-            relation = RELATIVES[subject.head][0]
-            yield from kinship_claims(owner, subject.head if relation == "(person)" else relation, noun, end)
-        elif subject.owner and subject.head in nouns.OWNABLE:
-            if noun.named and noun.determiner != "the" and clause.verb.tense == "present":
-                yield Claim(owner, "drives" if kinds.fits(subject, "vehicle") else "owns", noun, effect, None, end)
-        elif subject.owner and plain and clause.verb.tense == "present" and owner.pronoun != "it":
-            vague = subject.of or subject.modifiers or subject.head in nouns.VAGUE | closed.EMPTY | RELATIVES.keys()
-            if not vague and not subject.plural:
-                yield Claim(owner, "_".join(words), noun, effect, None, end)  # "my dentist is Dr. Okafor"
+            yield from kinship_claims(owner, RELATIVES[subject.head][0], noun, end)
+        elif plain and _is_role_of_one(subject) and clause.verb.tense == "present":
+            yield Claim(owner, "_".join(words), noun, effect, None, end)
 
 
-def _period_claims(clause: Clause, subject: NounPhrase) -> Iterator[Claim]:
-    """Yield the claims of "my last month at Orbix was May 2019" or "her first day as a nurse was …"."""
-    first = subject.text.split()[0].lower()
-    if subject.head not in ("day", "month", "week", "year") or first not in ("last", "final", "first"):
-        return
-    for preposition, noun in subject.modifiers if clause.times and subject.owner else ():
-        kind, relation = {"at": ("org", "works_at"), "with": ("org", "works_at"), "as": ("role", "works_as")}.get(
-            preposition, ("place", "lives_in")
-        )
-        if subject.owner and kinds.fits(noun, kind):
-            yield Claim(subject.owner, relation, noun, "begin" if first == "first" else "end")
+def _is_role_of_one(noun: NounPhrase) -> bool:
+    """Return whether one thing or person is it for its owner, "my dentist"."""
+    vague = noun.head in nouns.VAGUE | closed.EMPTY | RELATIVES.keys()
+    return noun.owner is not None and not (vague or noun.plural)

@@ -44,10 +44,8 @@ _STRANGERS = RELATIVES.keys() | word_set("man guy boy bloke chap lad woman girl 
 """Nouns for somebody without a name."""
 _BESIDE_IN_TALK = frozenset(("with", "except", "", "for", "by", "about"))
 """In talk, a name behind these is more often a person's than a place's."""
+_STREETS = word_set("road street lane avenue square church school hospital")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
-
-_STREETS = word_set("road street lane avenue square row close hill park hospital church school")
-_GENERIC = word_set("children kids men women")
 
 
 @dataclass(slots=True)
@@ -93,11 +91,11 @@ class Discourse:
         """Return the text of a phrase as the tail of a fact."""
         if noun.pronoun:
             return self._pronoun(noun.pronoun) if noun.pronoun not in ("it", "they", "them") else None
-        if noun.owner and noun.owner.head in _GENERIC and noun.owner.determiner:
+        if noun.owner and noun.owner.determiner and noun.owner.head in ("children", "men", "women"):
             return f"{noun.owner.text}'s {noun.text}"  # "the children's hospital"
         if noun.owner:
             owner = self.entity(noun.owner)
-            if noun.name and noun.owner.named and not noun.common and noun.head in _TOPIC_NOUNS | VENUES | _STREETS:
+            if noun.name and noun.owner.named and noun.head in _STREETS | VENUES:
                 return f"{noun.owner.text}'s {noun.text}"  # "St Anne's Road"
             if noun.name:
                 return self._name(noun.name)
@@ -107,17 +105,13 @@ class Discourse:
             return f"{owner}'s {noun.text}" if described else noun.text.removeprefix("own ")
         if noun.common.isdecimal():
             return noun.text  # "14 Mill Lane"
-        if noun.name and noun.common and not noun.quoted and noun.head not in RELATIVES:
-            named = noun.determiner in ("the", "") or noun.head in PETS or noun.name not in noun.text
-            named = named and not (noun.common.endswith("ing") and " " not in noun.common)  # "learning Welsh"
+        if noun.name and noun.common and not noun.quoted:
+            named = noun.determiner in ("the", "") or noun.name not in noun.text
+            named = named and not noun.common.endswith("ing")  # "learning Welsh"
             return self._name(noun.name) if named else noun.text
         if self._is_topic(noun):
             return self.topic
         return self._name(noun.text) if noun.named else noun.text
-
-    def is_person(self, noun: NounPhrase) -> bool:
-        """Return whether a phrase refers to a person, as far as can be decided."""
-        return noun.head in RELATIVES or not is_company(noun)
 
     def mention(self, noun: NounPhrase) -> None:
         """Remember a subject, which pronouns may refer to from now on."""
@@ -150,7 +144,7 @@ class Discourse:
         taken = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
         for preposition, noun in others:
             of_one = noun.name and not noun.quoted and not noun.determiner and " " not in noun.name
-            if preposition in met and of_one and not is_company(noun):
+            if preposition in met and of_one:
                 for pronoun in {"he", "she"} - taken:
                     self._last.setdefault(pronoun, self._name(noun.name))
 

@@ -13,7 +13,7 @@ from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
 from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
+from mcp_memory.rules.facts.appointments import appointment_assertions
 from mcp_memory.rules.facts.certainty import with_certainty
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clauses import Clause, read_clauses
@@ -21,13 +21,13 @@ from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt
 from mcp_memory.rules.facts.introductions import introductions
-from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
+from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrases import phrase_claims, presupposed_claims, verb_phrases
 from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
 from mcp_memory.rules.facts.statements import verb_statements
-from mcp_memory.rules.facts.validity import duration_intervals, from_utterance
+from mcp_memory.rules.facts.validity import from_utterance
 from mcp_memory.rules.facts.words import is_english, is_possessed, split_words
 from mcp_memory.temporal.assertions import guard_assertions
 
@@ -38,7 +38,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 13
+    version = 14
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -118,7 +118,6 @@ class _Sentence:
         stated: Sequence[StatedTime] = self.times[self.index]
         if not stated and "birthday" in turn.text[start:end].lower():  # in every year, so no time by itself
             stated = stated_times(turn.text, turn.local_said_at, start, end, tense=1)
-        stated = [*stated, *duration_intervals(turn.text, start, end, turn.local_time)]
         words = split_words(turn.text, start, end if stop <= start else stop, stated)
         clauses = read_clauses(words, talk=talk)
         clauses = [self._announced(clause) for clause in clauses] if talk else clauses
@@ -129,8 +128,6 @@ class _Sentence:
             if noun.start < pronoun:
                 self.discourse.mention(noun)
             yield from self._presupposed(noun, claim, intent)
-        if stop > start:
-            yield from noted_assertions(turn, self.discourse, self.index, words, clauses) if talk else ()
         phrases = list(phrase_claims(clauses, talk=talk)) if stop > start else []
         for clause in clauses:
             if stop > start:
@@ -169,7 +166,7 @@ class _Sentence:
         for subject in clause.source:
             discourse.mention(subject)
         weighted = [(claim, PLAIN) for claim in of_phrases]
-        if clause.confidence > 0 and not (talk and is_tentative(clause.verb, clause.subject)):
+        if clause.confidence > 0:
             weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in _claims(clause, talk)] + weighted
         if talk and clause.confidence > 0:
             yield from appointment_assertions(turn, discourse, self.index, clause, intent)

@@ -1,6 +1,6 @@
 """Decide how certain a statement is (DESIGN 1), and which intent it has.
 
-A statement is plain, reported, doubtful, or not asserted at all: a question, a condition, a wish and a command assert
+A statement is plain, doubtful (`HEDGED`), or not asserted at all: a question, a condition, a wish and a command assert
 nothing. Both the matrix clause ("I think that …", "Tom said …") and what is added behind ("…, apparently") count; the
 least certain of them decides.
 """
@@ -10,26 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.vocabulary import word_set
-from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import MIGHT, PROBABLE, REPORTED, VerbGroup
-from mcp_memory.rules.facts.words import Word
+from mcp_memory.rules.facts.verb_groups import HEDGED, VerbGroup
 
 PLAIN = 0.95
 NOT_ASSERTED = 0.0
 
+REPORTING = word_set(
+    "say tell mention claim report hear read write announce explain whisper argue state insist swear admit"
+)
+"""Verbs of which the subject is quoted."""
 _MATRIX_VERBS = {
     **dict.fromkeys(("think", "believe", "suppose", "assume", "suspect", "figure", "feel", "expect", "bet",
-                     "reckon", "seem", "appear"), PROBABLE),
-    **dict.fromkeys(("guess",), MIGHT),
-    **dict.fromkeys(("say", "tell", "mention", "claim", "report", "hear", "read", "write", "announce", "explain",
-                     "whisper", "argue", "state", "insist", "swear", "admit", "understand", "rumour"), REPORTED),
+                     "reckon", "seem", "appear", "guess", "understand", "rumour"), HEDGED),
+    **dict.fromkeys(REPORTING, HEDGED),
     **dict.fromkeys(("know", "realise", "realize", "remember", "notice", "learn", "forget", "find", "see", "confirm",
                      "promise", "reveal", "mean", "show", "love", "recall", "note"), 1.0),
     **dict.fromkeys(("wish", "hope", "wonder", "doubt", "pretend", "dream", "imagine", "want", "ask", "suggest",
@@ -37,14 +36,10 @@ _MATRIX_VERBS = {
                      "check", "guarantee"), NOT_ASSERTED),
 }  # fmt: skip
 """The confidence that a verb gives to its content clause."""
-BELIEVING = frozenset(
-    ("think", "believe", "suppose", "assume", "suspect", "reckon", "figure", "expect", "guess", "bet")
-)
+_BELIEVING = word_set("think believe suppose assume suspect reckon figure expect guess bet")
 _MATRIX_ADJECTIVES = {
-    **dict.fromkeys(("sure", "certain", "convinced", "confident"), PROBABLE),
-    **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky"), 1.0),
-    **dict.fromkeys(("possible", "likely", "afraid"), MIGHT),
-    **dict.fromkeys(("true",), 1.0),
+    **dict.fromkeys(("sure", "certain", "convinced", "confident", "possible", "likely", "afraid"), HEDGED),
+    **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky", "true"), 1.0),
     **dict.fromkeys(("anxious", "nervous"), NOT_ASSERTED),
     **dict.fromkeys(("false", "untrue", "wrong", "unlikely", "impossible", "doubtful", "unthinkable", "inconceivable",
                      "lie", "myth", "joke", "dream", "rumour", "rumor", "legend", "hoax", "misunderstanding",
@@ -73,12 +68,10 @@ def assertion_end(text: str, start: int, end: int) -> int:
         return end
     opening = list(_QUESTION_OPENING.finditer(sentence))
     if not opening:
-        # "You got a puppy?" is a question, too; a rumour with question marks is still reported
-        return end if any(word in sentence.lower() for word in closed.RUMOURS) else start
+        return start  # "You got a puppy?" is a question, too
     first = opening[0].start("open")
     tail = sentence[first:].split()
-    tag = len(tail) <= 3 and tail[0].lower().strip(",?") not in ("who", "what", "when", "where", "why", "how")
-    return start if tag or not sentence[:first].strip(" ,") else start + first
+    return start if len(tail) <= 3 or not sentence[:first].strip(" ,") else start + first
 
 
 def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
@@ -91,20 +84,10 @@ def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
     confidence = _MATRIX_ADJECTIVES.get(adjective) if verb.lemma == "be" else _MATRIX_VERBS.get(verb.lemma)
     if confidence is None:
         return None
-    if verb.negated or (verb.unreal and verb.lemma not in ("say",)):
+    if verb.negated or (verb.unreal and verb.lemma != "say"):
         return NOT_ASSERTED
-    if verb.lemma in BELIEVING and (verb.used_to or (verb.tense == "past" and not verb.passive)):
+    if verb.lemma in _BELIEVING and verb.tense == "past":
         return NOT_ASSERTED  # "I thought he was a doctor" says that he is not
-    return confidence
-
-
-def adverb_confidence(adverbs: frozenset[str]) -> float:
-    """Return the confidence that the adverbs of a clause allow."""
-    confidence = 1.0
-    if adverbs & {"maybe", "perhaps", "possibly"}:
-        confidence = MIGHT
-    elif adverbs & {"probably", "likely", "presumably", "as far as i know"}:
-        confidence = PROBABLE
     return confidence
 
 
@@ -112,6 +95,7 @@ _LASTING = word_set(
     "be live work have own know like love hate prefer need mean belong study stay speak use teach reside play come"
 )
 """Verbs of states: "he may live in Oslo" doubts what is so, "we may buy a boat" considers what is not."""
+_DOUBTING = closed.RUMOURS | word_set("maybe perhaps possibly probably likely presumably") | {"as far as i know"}
 _SINGLE_ACTS = word_set(
     "move fly marry wed divorce buy purchase sell join quit resign graduate retire leave depart land adopt rent hire"
     " fire launch release migrate switch replace emigrate relocate sign meet win lose die break open close found start"
@@ -123,34 +107,16 @@ _SINGLE_ACTS = word_set(
 def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
     """Return the confidence that the verb and the adverbs of a clause allow; 0 if it asserts nothing.
 
-    What is possible, wished, planned or considered is not asserted. "May" and "might" doubt a state or a past event
-    ("he might live in Oslo", "she may have sold it"); about anything else they state nothing.
+    What is possible, wished, planned or considered is not asserted. "May" and "might" doubt a state ("he might live in
+    Oslo"); about anything else they state nothing.
     """
-    confidence = min(verb.confidence, adverb_confidence(adverbs))
-    if (
-        verb.lemma in ("eat", "do", "have", "tolerate")
-        and verb.negated
-        and verb.unreal
-        and verb.tense == "present"
-        and not verb.future
-    ):
-        return confidence  # "I can't eat prawns", "I can't do lactose"
     if verb.unreal and not (verb.confidence < 1 or verb.future):
         return NOT_ASSERTED
-    if verb.lemma in ("go", "head", "leave") and verb.progressive and verb.tense == "past" and not verb.negated:
+    if verb.lemma in ("go", "head", "leave") and verb.progressive and verb.tense == "past":
         return NOT_ASSERTED  # "I was going to Rome but the train broke down"
-    if verb.unreal and verb.confidence < 1 and verb.negated:
+    if verb.confidence == HEDGED and (verb.unreal or verb.lemma not in _LASTING):
         return NOT_ASSERTED
-    perfect = verb.tense == "perfect"
-    if verb.confidence == MIGHT and not perfect and (verb.unreal or verb.lemma not in _LASTING):
-        return NOT_ASSERTED
-    return confidence
-
-
-def is_tentative(verb: VerbGroup, subject: Sequence[NounPhrase]) -> bool:
-    """Return whether people doubt their own deed, "I may have found a job": it is not done, or they play it down."""
-    own = bool(subject) and subject[0].pronoun in ("i", "we")
-    return own and verb.tense == "perfect" and verb.confidence <= MIGHT
+    return min(verb.confidence, 1.0 if adverbs.isdisjoint(_DOUBTING) else HEDGED)
 
 
 def as_planned(verb: VerbGroup, times: Sequence[StatedTime], said_at: Millis) -> VerbGroup:
@@ -163,23 +129,11 @@ def as_planned(verb: VerbGroup, times: Sequence[StatedTime], said_at: Millis) ->
         times: stated in the clause.
         said_at: the moment of the utterance.
     """
-    if verb.tense != "present" or verb.passive or verb.unreal or verb.phase == "end":
+    if verb.tense != "present" or verb.passive or verb.unreal:
         return verb
     ahead = any(time.since > said_at for time in times)
-    single = verb.lemma in _SINGLE_ACTS and not verb.progressive
-    if ahead or (single and any(time.grain in ("day", "time") for time in times)):
-        return replace(verb, unreal=True, future=True)
-    return verb
-
-
-def hearsay_confidence(words: Sequence[Word]) -> float:
-    """Return REPORTED if the sentence as a whole is a rumour, otherwise 1."""
-    lows = [word.low for word in words]
-    if not closed.RUMOURS.isdisjoint(lows) or any(
-        pair in (("according", "to"), ("word", "is"), ("word", "has")) for pair in pairwise(lows)
-    ):
-        return REPORTED
-    return 1.0
+    single = verb.lemma in _SINGLE_ACTS and not verb.progressive and any(time.grain == "day" for time in times)
+    return replace(verb, unreal=True, future=True) if ahead or single else verb
 
 
 _INTENT_SIGNS: tuple[tuple[Intent, re.Pattern[str]], ...] = (

@@ -90,7 +90,6 @@ _FINITE: frozenset[Form] = frozenset(("past", "third"))
 _NAMING = frozenset(("called", "named", "nicknamed"))
 _DESCRIBING = frozenset(("first", "early", "late", "daily", "weekly", "monthly", "full-time", "part-time", "online"))
 """Adverbs that are adjectives behind an owner or an article."""
-_QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "number", "bit", "group"))
 
 
 def read_phrase(
@@ -128,9 +127,6 @@ def read_phrase(
     low = words[index].low
     if index == first and low in closed.NOMINATIVE | closed.OBJECTIVE and words[index].kind == "word":
         return pronoun_phrase(words[index], index), index + 1
-    if index + 1 < len(words) and low in _QUANTITIES and words[index + 1].low == "of":
-        counted = read_phrase(words, index + 2, subject=subject, verb_seen=verb_seen)
-        return counted and (replace(counted[0], start=words[first].start, determiner=low), counted[1])
     core = index
     last = min(len(words), index + 2 * LONGEST)  # owners of owners end somewhere: "Ann's sister's dog's …"
     while index < last and index - core < LONGEST and not _is_boundary(words, core, index, subject, verb_seen):
@@ -177,8 +173,6 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
         if word.low == "'s":
             return not grammar.is_genitive(words, index, verb_seen)
         return grammar.ends_phrase(words, index + 1)
-    if index == core and word.low == "back" and index and words[index - 1].low in closed.OWNERS:
-        return False  # "hurt my back"
     if index == core and word.low in _DESCRIBING and index and not word.capital:
         led = words[index - 1].low in closed.OWNERS.keys() | closed.ARTICLES
         return not led or grammar.ends_phrase(words, index + 1)
@@ -222,15 +216,10 @@ def _make_phrase(
         split -= 1
     if core == 0 and split == 0 and len(inside) > 1 and inside[0].low in TITLE_ROLES | RELATIVES.keys():
         split = 1  # "Striker Tomas Quill scored": only the start of the sentence capitalises the role
-    elif split == 0 and len(inside) > 2 and inside[0].low in TITLE_ROLES - {"professor"}:
-        split = 1
-    if (
-        core == 0
-        and split == 0
-        and inside[0].kind == "word"
-        and (inside[0].low in _common_words() if len(inside) == 1 else not any(word.capital for word in inside[1:]))
-    ):
-        split = len(inside)  # only the start of the sentence capitalises it
+    elif core == 0 and split == 0:
+        alone = len(inside) == 1 and inside[0].low in _common_words()
+        if alone or (len(inside) > 1 and not any(word.capital for word in inside[1:])):
+            split = len(inside)  # only the start of the sentence capitalises it
     text = text_of(inside)
     common, name = text_of(inside[:split]), text_of(inside[split:])
     if split == len(inside):
@@ -312,39 +301,12 @@ def read_phrases(
             break
         phrases.append(_with_antecedent_owner(following[0], phrases[-1]))
         index = following[1]
+    opening = inflection(words[first.words[0]].low)
+    if opening is not None and opening.forms == {"ing"} and first.words[1] - first.words[0] > 1:
+        phrases = phrases[:1]  # "mending chairs and tables": who mends chairs need not be interested in tables
     if uncertain:
         phrases = [replace(item, uncertain=True) for item in phrases]
-    elif len(phrases) > 1:
-        phrases = _joined(words, phrases)
     return _share_owner(phrases), index
-
-
-def _joined(words: Sequence[Word], phrases: list[NounPhrase]) -> list[NounPhrase]:
-    """Return the phrases with those joined that only look like a list.
-
-    Adjectives before one noun belong to it ("plain and useful tools"), and the objects of a gerund stay with their verb
-    ("improving schools and roads").
-    """
-    first, second = phrases[:2]
-    opening, single = words[first.words[0]].low, first.words[1] - first.words[0] == 1
-    bare = not (second.determiner or second.owner or second.pronoun or second.name or second.quoted)
-    if single and bare and grammar.is_quality(opening):
-        return [_between(words, first, second), *phrases[2:]]
-    gerund = None if single else inflection(opening)
-    if gerund is not None and gerund.forms == {"ing"} and not any(item.pronoun for item in phrases):
-        others = (inflection(words[item.words[0]].low) for item in phrases[1:])
-        if all(verb is None or "ing" not in verb.forms for verb in others):
-            return [_between(words, first, phrases[-1])]
-    return phrases
-
-
-def _between(words: Sequence[Word], first: NounPhrase, last: NounPhrase) -> NounPhrase:
-    """Return the words from the one phrase to the other as one phrase with the head of the last."""
-    text = text_of(words[first.words[0] : last.words[1]])
-    return replace(
-        last, start=first.start, text=text, common=text, name="", named=False, determiner=first.determiner,
-        owner=first.owner, words=(first.words[0], last.words[1]),
-    )  # fmt: skip
 
 
 def _with_antecedent_owner(item: NounPhrase, before: NounPhrase) -> NounPhrase:
@@ -375,7 +337,7 @@ def _attach_appositions(
     words: Sequence[Word], first: NounPhrase, index: int, subject: bool, verb_seen: bool
 ) -> tuple[NounPhrase, int]:
     """Return the phrase with its appositions: "Calvo, a member of …,", "two cats, Salt and Pepper"."""
-    if _age_follows(words, index) and (first.name or first.head in RELATIVES):
+    if _age_follows(words, index) and not first.pronoun:
         age, after = read_phrase(words, index + 1) or (first, index)
         first = replace(first, appositions=(age,))
         index = after + 1 if after + 1 < len(words) and words[after].text == "," and subject else after

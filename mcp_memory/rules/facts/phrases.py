@@ -21,9 +21,9 @@ from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.words import Word
 
 _JOB_VERBS: dict[str, Effect] = {
-    **dict.fromkeys(["start", "begin", "get", "take", "land", "accept", "find", "take_up", "secure"], "begin"),
-    **dict.fromkeys(["have", "hold"], "state"),
-    **dict.fromkeys(["quit", "leave", "lose", "resign", "give_up"], "end"),
+    **dict.fromkeys(["start", "begin", "get", "take", "land", "accept", "find"], "begin"),
+    "have": "state",
+    **dict.fromkeys(["quit", "leave", "lose", "resign"], "end"),
 }
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
 _LOST = word_set("died passed death buried lost gone outgrew outgrown cured recovered overcame overcome rehomed")
@@ -49,18 +49,17 @@ def verb_phrases(clause: Clause) -> Iterator[Claim]:
     if not clause.slots or not clause.subject or clause.slots[0].preposition:
         return
     verb, slot, first = clause.verb, clause.slots[0], clause.slots[0].nouns[0]
-    effect = _JOB_VERBS.get("_".join((verb.lemma, *clause.particles)))
+    effect = _JOB_VERBS.get(verb.lemma)
     if effect and first.head in nouns.JOBS:  # "started my job as a nurse at Halden Clinic"
         for place in clause.slots[1:]:
             if place.preposition == "as" and kinds.fits(place.nouns[0], "role"):
                 yield Claim(clause.subject[0], "works_as", place.nouns[0], effect, None, place.end)
-            kind = "workplace" if place.preposition == "at" else "org"
-            if place.preposition in ("at", "with", "for") and kinds.fits(place.nouns[0], kind):
+            if place.preposition in ("at", "with", "for") and kinds.fits(place.nouns[0], "workplace"):
                 yield Claim(clause.subject[0], "works_at", place.nouns[0], effect, None, place.end)
-    elif verb.lemma == "turn" and not verb.passive and kinds.is_age(first):  # "turned 40"
+    elif verb.lemma == "turn" and kinds.is_age(first):  # "turned 40"
         for person in (person for subject in clause.subject for person in named_by(subject)):
             yield Claim(person, "age", first.text, "begin", None, slot.end)
-    elif verb.passive and verb.lemma in ("call", "name") and first.named and len(clause.subject) == 1:
+    elif verb.passive and verb.lemma in ("call", "name") and first.named:
         yield from _naming_claims(clause.subject[0], first, slot.end)
     elif not verb.passive:
         for given in clause.slots[1:3]:  # "they put me on 5 mg of bisoprolol"
@@ -71,10 +70,10 @@ def verb_phrases(clause: Clause) -> Iterator[Claim]:
 
 def _naming_claims(subject: NounPhrase, name: NounPhrase, end: int) -> Iterator[Claim]:
     """Yield the name of "my wife is called Nele"."""
-    relation = RELATIVES[subject.head][0] if subject.owner and subject.head in RELATIVES and not subject.name else ""
-    if relation and relation[0] != "(" and subject.owner:
+    relation = RELATIVES.get(subject.head, ("(", ""))[0]
+    if subject.owner and relation[0] != "(":
         yield from kinship_claims(subject.owner, relation, name, end)
-    elif subject.owner and subject.head in nouns.PETS and not subject.name:
+    elif subject.owner and subject.head in nouns.PETS:
         yield Claim(subject.owner, "has_pet", name, "state", None, end)
     else:
         yield Claim(subject, "named", name, "lasting", None, end)
@@ -83,14 +82,13 @@ def _naming_claims(subject: NounPhrase, name: NounPhrase, end: int) -> Iterator[
 def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator[tuple[Clause, Claim]]:
     """Yield the claims of the phrases of a sentence, each with the clause that holds the phrase."""
     for clause in sentence_clauses:
-        lost = clause.verb.lemma in _LOSING or (clause.verb.passive and clause.verb.lemma in ("call", "name", "go"))
+        lost = clause.verb.lemma in _LOSING or (clause.verb.passive and clause.verb.lemma in ("call", "name"))
         for noun in _phrases(clause):
-            is_predicate = clause.verb.lemma == "be" and not clause.verb.passive and noun not in clause.subject
+            is_predicate = clause.verb.lemma == "be" and noun not in clause.subject
             for claim in claims_of_phrase(noun, talk=talk):
-                if lost and claim.relation in ("has_pet", "has_condition"):
+                widowed = claim.relation == "married_to" and clause.verb.lemma in ("die", "pass")
+                if widowed or (lost and claim.relation in ("has_pet", "has_condition")):
                     continue  # "my dog died last week", "my cat is called Miso"
-                if claim.relation == "married_to" and clause.verb.lemma in ("die", "pass"):
-                    claim = replace(claim, effect="ended")
                 if claim.relation == "age" and is_predicate:
                     claim = replace(claim, head=clause.subject[0])  # "I'm Ann, 62"
                 yield clause, claim
@@ -111,13 +109,13 @@ def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Clai
         following = words[index + 1].low
         if word.low not in _MINE or (lost and following in nouns.PETS | _ILLNESSES):
             continue
-        first = not index or words[index - 1].mark or words[index - 1].low in closed.CONJUNCTIONS
-        calling = words[min(index + 2, len(words) - 1)].low == "called"  # "my friend called Ann yesterday"
-        found = read_phrase(words, index, subject=bool(first) and calling, verb_seen=True)
+        if words[min(index + 2, len(words) - 1)].low == "called":
+            continue  # "my friend called Ann yesterday"
+        found = read_phrase(words, index, verb_seen=True)
         being = found and found[0].name and found[0].head in _BEINGS and not kinds.is_calendar(found[0])
-        if found and (being or (following in _ILLNESSES and found[0].head in _ILLNESSES and not found[0].name)):
+        if found and (being or (following in _ILLNESSES and found[0].head in _ILLNESSES)):
             for claim in claims_of_phrase(found[0], talk=True):
-                if not (claim.relation == "married_to" and {"died", "passed"} & {one.low for one in words}):
+                if not (lost and claim.relation == "married_to"):
                     yield found[0], claim
 
 
@@ -129,7 +127,7 @@ def claims_of_phrase(noun: NounPhrase, *, talk: bool) -> Iterator[Claim]:
 
 
 def _own_claims(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
-    named = _names_in_apposition(noun) or ((noun,) if noun.name else ())
+    named = tuple(name for name in named_by(noun) if name.name)
     mine = noun.owner is not None and noun.owner.pronoun in closed.FIRST
     if noun.owner and noun.head in RELATIVES:
         for name in named:
@@ -139,35 +137,27 @@ def _own_claims(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
             yield Claim(noun.owner, "has_pet", name, "state", (), noun.end)
         if noun.name and not noun.plural:
             yield Claim(noun, "is_a", noun.head, "lasting", (), noun.end)
-    elif noun.owner and noun.head in nouns.CONDITIONS and (noun.owner.named or mine):
-        if noun.head != "pressure" or noun.text.lower().startswith(("high", "low")):  # everybody has a blood pressure
-            yield Claim(noun.owner, "has_condition", noun, "state", (), noun.end)
+    elif noun.owner and noun.head in _ILLNESSES and (noun.owner.named or mine):
+        yield Claim(noun.owner, "has_condition", noun, "state", (), noun.end)
     elif noun.name and noun.common and not noun.owner and not noun.quoted and noun.determiner in ("the", ""):
-        if noun.plural or noun.head in RELATIVES or noun.common.split()[-1].endswith("s"):
+        if noun.head in RELATIVES or noun.common.split()[-1].endswith("s"):
             return  # "the brothers Ann and Tom …": each of them need not be one
         if kinds.is_role(noun) and not noun.common.startswith(_PAST):
             yield Claim(noun.name, "works_as", noun.common, "state", (), noun.end)
-        elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS and noun.common.islower():
+        elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS:
             yield Claim(noun.name, "is_a", noun.common, "state", (), noun.end)
-
-
-def _names_in_apposition(noun: NounPhrase) -> tuple[NounPhrase, ...]:
-    """Return the names beside a common noun: "my boys, Kai and Ren"."""
-    return () if noun.name else tuple(name for name in noun.appositions if name.name and not name.determiner)
 
 
 def _claims_of_appositions(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
     """Yield the claims that appositions make about the phrase before them: "Calvo, a member of the council"."""
     for beside in noun.appositions:
         end = max(beside.end, noun.end)
-        complete = beside.determiner or beside.of or beside.owner
-        unclear = noun.of or noun.quoted or (beside.plural and not noun.plural and beside.of is None)
         if kinds.is_age(beside):
             yield Claim(noun, "age", beside.text, "state", (), beside.end)
-        elif unclear or not complete or (noun.owner and not noun.name) or _names_in_apposition(noun):
+        elif noun.of or not noun.name or not (beside.determiner or beside.of or beside.owner):
             continue  # "chairman of the council, a body of nine": it may be about either
         elif beside.owner:
-            if beside.head in RELATIVES and noun.name:
+            if beside.head in RELATIVES:
                 yield from kinship_claims(beside.owner, RELATIVES[beside.head][0], noun, end, ())
         else:
             of = [Slot("of", (beside.of,), end)] if beside.of else []

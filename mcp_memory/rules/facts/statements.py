@@ -39,9 +39,7 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     taken: set[tuple[str, Effect]] = set()
     for index, slot in enumerate(clause.slots):
         fitting = [
-            (noun, row)
-            for noun in _with_names(slot.nouns)
-            for row in _fitting(candidates, slot, noun, set() if slot.joined else taken, talk)
+            (noun, row) for noun in _with_names(slot.nouns) for row in _fitting(candidates, slot, noun, taken, talk)
         ]
         for noun, row in fitting:
             yield from _claims(clause, row, *_place(clause, row, index, noun))
@@ -57,9 +55,9 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     if talk and of_person and any(one.pronoun in _EMPTY_SUBJECTS or one.name.isupper() for one in clause.subject):
         return False  # "it lives here", "CI has moved to Woodpecker"
     met = {
-        "present": verb.tense == "present" or verb.phase in ("begin", "end"),  # "started volunteering at …"
-        "past": (verb.tense != "present" and not verb.phase) or (row.effect == "event" and bool(clause.times)),
-        "done": verb.tense != "present" and not verb.phase,
+        "present": verb.tense == "present",
+        "past": verb.tense != "present" or (row.effect == "event" and bool(clause.times)),
+        "done": verb.tense != "present",
         "perfect": verb.tense == "perfect",
         "progressive": verb.progressive,
         "simple": not verb.progressive,
@@ -101,27 +99,20 @@ def _place(clause: Clause, row: Row, index: int, noun: NounPhrase) -> tuple[Sequ
     trip, home = "trip" in row.tail and kinds.is_trip(noun), "place" in row.tail and noun.head in nouns.HOMES
     if noun.named or not (trip or home):
         return (noun,), slot
-    if inner is None or inner.preposition not in ("in", "to", "at") or not inner.nouns[0].named:
-        return (() if trip else (noun,)), slot
-    return [item for item in inner.nouns if item.named], inner
+    named = [item for item in inner.nouns if item.named] if inner and inner.preposition in ("in", "to", "at") else []
+    return (named, inner) if inner and named else (() if trip else (noun,), slot)
 
 
 def _claims(clause: Clause, row: Row, tails: Sequence[NounPhrase], slot: Slot) -> Iterator[Claim]:
     relation, affirmed = row.relation, False
     antonym = relations().get(relation).antonym
-    if clause.verb.negated and antonym and row.effect == "state" and not clause.adverbs & _NO_LONGER:
-        if relation != "likes":
-            return
+    if clause.verb.negated and antonym and relation == "likes" and not clause.adverbs & _NO_LONGER:
         relation, affirmed = antonym, True  # "doesn't like ham"
     for noun in tails:
         for tail in named_by(noun):
             for subject in clause.subject:
-                if (
-                    row.effect == "end"
-                    and noun.owner
-                    and noun.owner.pronoun == "i"
-                    and subject.pronoun not in closed.FIRST
-                ):
+                mine = noun.owner is not None and noun.owner.pronoun == "i"
+                if mine and row.effect == "end" and subject.pronoun not in closed.FIRST:
                     continue  # "my brother sold my bike"
                 head, other = (tail, subject) if row.swapped else (subject, tail)
                 end = max(slot.end, noun.end)
@@ -133,8 +124,7 @@ def _with_names(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
     joined: list[NounPhrase] = []
     for noun in phrases:
         first = joined[-1] if joined else noun
-        single = first.determiner in ("a", "an", "one") and first.head in kinds.PEOPLE and not first.name
-        if single and noun.name and not noun.determiner and noun.start - first.end == 2:
+        if first.determiner in ("a", "an", "one") and first.head in kinds.PEOPLE and noun.name and not first.name:
             joined[-1] = replace(first, appositions=(noun,))
         else:
             joined.append(noun)
@@ -143,9 +133,8 @@ def _with_names(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
 
 def named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
     """Return the names in apposition to a phrase, "two cats, Salt and Pepper"; the phrase itself if it has none."""
-    names = noun.appositions
-    has_names = not noun.name and all(name.name and not name.determiner for name in names)
-    return names if names and has_names else (noun,)
+    names = () if noun.name else tuple(name for name in noun.appositions if name.name and not name.determiner)
+    return names or (noun,)
 
 
 def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
@@ -198,21 +187,19 @@ def word_statements(
 
 def subject_statements(clause: Clause, subject: NounPhrase, effect: Effect, *, talk: bool) -> Iterator[Claim]:
     """Yield what "the page size is 50" and "my car is blue" state about the thing that is the subject itself."""
-    if subject.pronoun or subject.uncertain or not clause.slots or clause.slots[0].preposition:
+    if subject.pronoun or not clause.slots or clause.slots[0].preposition:
         return
     slot, text = clause.slots[0], subject.text
     if text.startswith(("favourite", "favorite")):
         return
-    behind = [("of", subject.of)] if subject.of and " of " not in text else []
-    for preposition, noun in (*behind, *subject.modifiers):
+    for preposition, noun in subject.modifiers:
         text = f"{text} {preposition} {noun.text}"
     head = subject if subject.owner or subject.named else text
     for row in (*rows().get(("subject", subject.head), ()), *rows().get(("subject", "any"), ())):
         if fits_row(slot.nouns[0], row, talk=talk) and _meets(row, clause, talk) and len(slot.nouns) == 1:
             meant = effect if row.effect == "state" else row.effect
             tail: NounPhrase | str = slot.nouns[0]
-            rate = clause.slots[1] if len(clause.slots) > 1 else None
-            if "amount" in row.tail and rate and rate.preposition == "per":
+            for rate in (one for one in clause.slots[1:2] if one.preposition == "per"):
                 tail = f"{slot.nouns[0].text} per {rate.nouns[0].text}"  # "120 requests per minute"
             yield Claim(head, row.relation, tail, meant, None, slot.end, False, row.confidence)
             return

@@ -8,15 +8,12 @@ lived in Oslo" held at some time before, and so did "I have lived in Oslo".
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 from mcp_memory.domain.facts import FactKind, Precision
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime, day_of_instant
-from mcp_memory.language.expressions import NUMBER, number
-from mcp_memory.language.iso import DAY, FIRST, MONTHS, civil, month, years
+from mcp_memory.language.iso import MONTHS
 from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 
@@ -107,7 +104,7 @@ def _intervals(
 ) -> list[Validity]:
     changing = bool(adverbs & _CHANGE_ADVERBS)
     happens = effect == "event"
-    effect = _effect_in_phase(effect, verb)
+    effect = verb.phase if verb.phase and effect in ("state", "event") else effect
     begins, ends, inside = _split_times(times)
     dated = bool(begins or ends or inside)
     ahead = [time for time in (*inside, *begins) if time.until > said_at]
@@ -117,23 +114,19 @@ def _intervals(
         return _planned_intervals(planned, ahead) if not verb.negated else []
     if coming and ahead and (happens or effect in ("begin", "end")):
         return _planned_intervals("event" if happens else effect, ahead)
-    if coming and happens and effect == "event":
-        return []  # "we fly to Malta": a habit, or a plan without a date
     if verb.negated:
         return _negated_intervals(effect, verb, adverbs, begins, inside, said_at)
     if effect == "end":
-        since = inside[0].since if inside else ends[0].until if ends else begins[0].since if begins else said_at
+        since = next((time.since for time in (*inside, *begins)), ends[0].until if ends else said_at)
         return [Validity(since, FOREVER, dated, True, True)]
     if effect == "begin":
-        if len(inside) == 1 and _is_range(inside[0]):
-            return [Validity(inside[0].since, inside[0].until, True, change=True)]
-        since = begins[0].since if begins else inside[0].since if inside else said_at
-        until = ends[0].until if ends and ends[0].until > since else FOREVER
+        since = next((time.since for time in (*begins, *inside)), said_at)
+        until = inside[0].until if inside and _is_range(inside[0]) else FOREVER
         return [Validity(since, until, dated, change=True)]
     if effect == "event":
         return _event_intervals([time for time in inside if time.since <= said_at], said_at)
     if effect == "lasting":
-        since = inside[0].since if inside else begins[0].since if begins else said_at
+        since = next((time.since for time in (*inside, *begins)), said_at)
         return [Validity(since, FOREVER, bool(inside or begins), change=changing)]
     if effect == "ended":
         until = inside[0].until if inside else said_at
@@ -147,11 +140,8 @@ def _planned_intervals(effect: Effect, ahead: Sequence[StatedTime]) -> list[Vali
         return []
     if effect == "event":
         return [Validity(time.since, _end_of(time), True, kind="planned") for time in ahead[:4]]
-    first = ahead[0]
-    if effect == "end":
-        return [Validity(first.since, FOREVER, True, negated=True, change=True, kind="planned")]
-    until = first.until if _is_range(first) else FOREVER
-    return [Validity(first.since, until, True, change=True, kind="planned")]
+    until = ahead[0].until if _is_range(ahead[0]) else FOREVER
+    return [Validity(ahead[0].since, until, True, negated=effect == "end", change=True, kind="planned")]
 
 
 def _event_intervals(inside: Sequence[StatedTime], said_at: Millis) -> list[Validity]:
@@ -168,21 +158,6 @@ def _end_of(time: StatedTime) -> Millis:
 def before_telling(said_at: Millis) -> Validity:
     """Return the interval of an event that nobody said the time of: the day of the telling, as the latest one."""
     return Validity(*day_of_instant(said_at), False, kind="event", precision="before")
-
-
-def returned(times: Iterable[StatedTime], said_at: Millis) -> Validity:
-    """Return the interval of a stay of which only the return is told: on the day of the return, or before."""
-    ends = [time.until for time in times if time.since > BEGINNING and time.until <= day_of_instant(said_at)[1]]
-    return before_telling(max(ends) - 1 if ends else said_at)
-
-
-def _effect_in_phase(effect: Effect, verb: VerbGroup) -> Effect:
-    """Return the effect behind "started to" or "stopped", and that of effects which depend on the tense."""
-    if verb.phase and effect in ("state", "event"):
-        return verb.phase
-    if effect == "event" and verb.tense == "present" and not verb.progressive:
-        return "state"
-    return effect
 
 
 def _split_times(times: Sequence[StatedTime]) -> tuple[list[StatedTime], list[StatedTime], list[StatedTime]]:
@@ -256,31 +231,3 @@ def birth_validity(tail: str, times: Sequence[StatedTime]) -> list[Validity]:
 def from_utterance(said_at: Millis, *, over: bool = False) -> Validity:
     """Return the interval of a claim of a phrase, "my sister Anna"; ``over``: "my late wife Ida"."""
     return Validity(BEGINNING, said_at, False) if over else Validity(said_at, FOREVER, False)
-
-
-_DURATION = re.compile(
-    rf"\bfor\s(?:about\s|almost\s|nearly\s|over\s|more\sthan\s|the\s(?:last|past)\s)?(?P<number>{NUMBER})"
-    r"\s(?P<unit>year|month|week)s?\b(?:\snow\b)?",
-    re.ASCII | re.IGNORECASE,
-)
-
-
-def duration_intervals(text: str, start: int, end: int, said_at: Millis) -> Iterator[StatedTime]:
-    """Yield what durations mean with a perfect tense: "for ten years" began ten years ago and still goes on.
-
-    Args:
-        text: the text of the turn.
-        start: first character of the sentence.
-        end: first character after it.
-        said_at: the moment of the utterance.
-    """
-    year, month_of_year, _ = civil(said_at)
-    for match in _DURATION.finditer(text, start, end):
-        count, grain = number(match["number"]), cast(Grain, match["unit"].lower())
-        since = {
-            "year": years(year - count).since,
-            "month": month(year, month_of_year - count).since,
-            "week": said_at - 7 * DAY * count,
-        }[grain]
-        if since >= FIRST:
-            yield StatedTime(match.start(), match.end(), since, FOREVER, grain, True)

@@ -20,14 +20,13 @@ from mcp_memory.rules.facts.words import Word
 Catenative = Literal["begin", "end", "unreal", "seeming"]
 """The effect of a catenative verb on the verb that it governs."""
 _BEGINNING = frozenset(("start", "begin", "resume"))
-_ENDING = frozenset(("stop", "quit", "cease", "finish", "give"))
+_ENDING = frozenset(("stop", "quit", "cease"))
 _SEEMING = frozenset(("seem", "appear"))
 _UNREAL = word_set(
     "want hope plan wish decide try need intend aim agree promise refuse forget consider expect dream prepare"
     " offer attempt fail tend prefer love like hate choose threaten struggle learn help ask get come happen"
     " imagine avoid miss mind suggest recommend mean deserve pretend claim look"
 )
-_OWNED = frozenset(("a", "an", "two", "three", "four"))
 
 
 def low_at(words: Sequence[Word], index: int) -> str:
@@ -63,49 +62,27 @@ def may_be_participle(words: Sequence[Word], index: int) -> bool:
 def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenative, int] | None:
     """Return the effect of a verb on the verb that it governs, and the index of the last word before that, or None."""
     following = index + 1
-    if lemma == "give" and low_at(words, following) == "up":
-        following += 1
     after = low_at(words, following)
     if after == "to" and (
         may_be_plain_form(words, following + 1) or low_at(words, following + 1) == "be" or lemma in _UNREAL
     ):
-        if lemma in _SEEMING:
-            return "seeming", following
-        if lemma in _BEGINNING:
-            return "begin", following
-        return ("unreal", following) if lemma in _UNREAL else None
+        effect: Catenative = "seeming" if lemma in _SEEMING else "begin" if lemma in _BEGINNING else "unreal"
+        return (effect, following) if effect != "unreal" or lemma in _UNREAL else None
     verb = inflection(after)
     gerund = after == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms)
-    if gerund:
-        if lemma in _BEGINNING:
-            return "begin", index
-        if lemma in _ENDING and not (lemma == "finish" or (lemma == "give" and following == index + 1)):
-            return "end", following - 1
-        return None
-    # "went back to working", "switched to being", "ended up working"
-    if lemma in ("go", "come", "get", "switch", "return", "end", "take", "change"):
-        steps = [low_at(words, index + n) for n in (1, 2, 3)]
-        if lemma == "take" and steps[0] == "up" and grammar.ends_phrase(words, index + 3):
-            return None  # "took up fencing"
-        for skip, lead in ((2, ("back", "to")), (1, ("to",)), (2, ("over", "to")), (1, ("up",)), (2, ("up", "with"))):
-            if tuple(steps[: len(lead)]) == lead:
-                inner = low_at(words, index + skip + 1)
-                verb = inflection(inner)
-                if inner == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms):
-                    return "begin", index + skip
+    if gerund and lemma in _BEGINNING | _ENDING:
+        return ("begin" if lemma in _BEGINNING else "end"), index
     return None
 
 
 Tense = Literal["past", "present", "perfect"]
-MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
-_MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
+HEDGED = 0.45
+"""The confidence of what is said with doubt, or reported."""
 _HAS_NOT_IS = frozenset(("been", "got", "had", "gone", "become", "lived", "worked"))
 _OBJECTS = word_set("me us him them you it my our your his her their its")
 """Words that begin an object: behind "'s" and a participle, "'s" is "has" ("she's lost her keys")."""
 NOT_QUITE = frozenset(("almost", "nearly"))
 MOST_ADVERBS = 8
-SAME_IN_PAST = word_set("put cut hurt hit set let quit read shut split spread cost")
-"""Verbs whose past is their plain form: only the subject ("he put") or a time tells the tense."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +145,7 @@ class _VerbGroupReader:
         self.tense: Tense = "present"
         self.phase: Literal["begin", "end", ""] = ""
         self.confidence = 1.0
-        self.negated = self.never = self.cannot = self.seen = False
+        self.negated = self.never = self.seen = False
         self.unreal = self.future = self.used_to = self.perfect = self.progressive = self.passive = False
 
     def step(self) -> bool:
@@ -182,8 +159,6 @@ class _VerbGroupReader:
             self._adverb(word)
         elif low in ("both", "all", "each"):
             pass
-        elif low == "'d" and not self.seen and self._is_had(following):
-            self.perfect, self.tense = True, "past"  # "he'd moved"
         elif low in closed.MODALS and grammar.is_auxiliary(words, index):
             self._modal(low)
         elif low == "used" and low_at(words, following) == "to" and not self.seen:
@@ -192,9 +167,6 @@ class _VerbGroupReader:
             self.tense = "past" if low == "did" else "present"
         elif low in closed.HAVE | {"'s"} and self._is_perfect(low, following):
             self.perfect, self.tense = True, "past" if low == "had" else "perfect"
-        elif low == "'ve" and not self.seen and low_at(words, following) in _OWNED:
-            self.lemma, self.end = "have", index + 1  # "I've a dog"
-            return False
         elif low in closed.HAVE and low_at(words, following) == "to":
             self.unreal, self.index = True, following
         elif low in closed.BE | {"'s"} and (grammar.is_auxiliary(words, index) or low in ("'s", "been", "be", "being")):
@@ -207,17 +179,15 @@ class _VerbGroupReader:
     def _adverb(self, word: Word) -> None:
         if word.low in closed.NEGATIONS or word.low == "no longer":
             self.negated = True
-            self.never = self.never or word.low == "never"
+            self.never |= word.low == "never"
         self.adverbs.add(word.low)
 
     def _modal(self, low: str) -> None:
-        self.cannot = self.cannot or low in ("can", "could")
-        if low in _MODAL_HEDGES:
-            self.confidence = min(self.confidence, _MODAL_HEDGES[low])
-            self.unreal = self.unreal or low == "could"
+        if low in ("might", "may"):
+            self.confidence = HEDGED
         else:
             self.unreal = True
-            self.future = self.future or low in ("will", "'ll")
+            self.future |= low in ("will", "'ll")
 
     def _is_perfect(self, low: str, following: int) -> bool:
         if not may_be_participle(self.words, following):
@@ -225,11 +195,6 @@ class _VerbGroupReader:
         if low != "'s" or self.words[following].low in _HAS_NOT_IS:
             return True
         return low_at(self.words, following + 1) in _OBJECTS | closed.DETERMINERS
-
-    def _is_had(self, following: int) -> bool:
-        """Return whether "'d" is "had": a participle follows that is no plain form."""
-        verb = inflection(low_at(self.words, following))
-        return may_be_participle(self.words, following) and (verb is None or "plain" not in verb.forms)
 
     def _be(self, low: str, following: int) -> bool:
         """Read "is": progressive before "-ing", passive before a participle, otherwise the main verb."""
@@ -239,18 +204,14 @@ class _VerbGroupReader:
         after = low_at(words, following)
         verb = inflection(after) if following < len(words) and words[following].kind == "word" else None
         to = low_at(words, following + 1) == "to"
-        if after == "going" and to and words[min(following + 2, len(words) - 1)].capital:
-            self.progressive = True  # "we're going to Crete"
-        elif after == "gonna" or (after in ("going", "about") and to):
+        if after == "gonna" or (after in ("going", "about") and to):
             self.unreal, self.index = True, following + (after != "gonna")
-            self.future = self.future or (
-                after != "about" and self.tense != "past"
-            )  # "was going to" tells of no future
+            self.future |= after != "about" and self.tense != "past"  # "was going to" tells of no future
         elif after == "used" and to:
             return False  # "is used to"
         elif verb and "ing" in verb.forms and "plain" not in verb.forms:
             self.progressive = True
-        elif verb and "participle" in verb.forms and not words[following].capital and after != "let":
+        elif verb and "participle" in verb.forms and not words[following].capital:
             self.passive = True
         elif after not in closed.BE:
             self._be_as_main_verb()
@@ -262,8 +223,8 @@ class _VerbGroupReader:
         """Take "be" as the main verb, with the "not" behind it."""
         self.lemma, self.end = "be", self.index + 1
         while self.end < len(self.words) and self.words[self.end].low in closed.NEGATIONS | {"no longer"}:
-            self.negated = self.negated or self.words[self.end].low not in ("hardly", "barely")
-            self.never = self.never or self.words[self.end].low == "never"
+            self.negated |= self.words[self.end].low not in ("hardly", "barely")
+            self.never |= self.words[self.end].low == "never"
             self.end += 1
 
     def _main_verb(self, word: Word) -> bool:
@@ -282,9 +243,9 @@ class _VerbGroupReader:
             return False
         kind, self.index = governed
         self.lemma, self.seen = "", True
-        self.unreal = self.unreal or kind == "unreal"
+        self.unreal |= kind == "unreal"
         if kind == "seeming":
-            self.confidence = min(self.confidence, PROBABLE)
+            self.confidence = HEDGED
         elif kind in ("begin", "end"):
             self.phase = kind
         return True
@@ -293,8 +254,6 @@ class _VerbGroupReader:
         """Return the verb group, or None if there was no verb."""
         if not self.lemma:
             return None
-        if self.cannot and self.negated and self.lemma in ("stand", "bear"):
-            self.lemma, self.negated, self.unreal, self.confidence = f"can't_{self.lemma}", False, False, 1.0
         if self.adverbs and self.adverbs <= NOT_QUITE and self.lemma != "be":
             self.confidence = 0.0  # "almost moved", but "almost always plays"
         last = self.words[self.end - 1]
