@@ -74,3 +74,25 @@ async def test_neither_of_two_values_is_stated_while_the_later_one_is_not_certai
     moved = replace(fact("Ann", "lives in", "Rome", "2020-01-01"), confidence=0.8)
     assert (await ask((), question, facts=HOMES)).text is not None
     assert (await ask((), question, facts=(*HOMES, moved))).text is None
+
+
+@pytest.mark.anyio
+async def test_a_caller_joins_a_speaker_with_a_name() -> None:
+    also = (NewFact("user", "also_known_as", "Torvi"),)
+    found = await ask(said("user: I live in Braksund."), "Where does Torvi live?", read=True, facts=also)
+    assert found.text == "Braksund"
+
+
+@pytest.mark.anyio
+async def test_a_home_is_not_stated_after_the_day_for_which_a_move_was_announced() -> None:
+    talk = said("Ann: I live in Salo.", "Ann: I'm moving to Turku in June.")
+    later = await ask(talk, "Where does Ann live?", read=True)
+    before = await ask(talk, "Where does Ann live?", as_of="2023-05-20", read=True)
+    assert (later.text, before.text) == (None, "Salo")
+
+
+@pytest.mark.anyio
+async def test_a_request_to_be_told_is_no_question_about_the_first_person() -> None:
+    talk = said("Torvi: The ferry to Nesby leaves at noon.", "Ketil: I live in Nesby.")
+    found = await ask(talk, "Can you tell me when the ferry leaves?", read=True)
+    assert not any("first person" in warning for warning in found.recall.warnings)
