@@ -1,12 +1,13 @@
-"""Score an extractor on labelled texts (see README.md): precision, recall, and the share of right dates.
+"""Score the rules on labelled texts: sentences, and talks in three registers (see README.md).
 
-    python tests/extraction/score.py tests/extraction/sentences_open.jsonl
-    python tests/extraction/score.py --wordings tests/extraction/wordings_open.jsonl
+    python tests/extraction/score.py --show tests/extraction/talk_*_open.jsonl
 
-A predicted fact is matched with at most one label. Polarity and stratum (plain or hedged) must agree, and its relation
-must be among the label's. Head and tail must be equal names, or share their head word while one has all content words
-of the other. Optional labels count neither when they are found nor when they are missed. A label without a relation of
-the registry (the verb itself, "brewed") is optional; ``did`` matches a label if its tail has the words of the label's.
+Each text is read as the write path reads it. A predicted fact is right if its head, relation, tail and polarity agree
+with one label. A symmetric relation ("is a sibling of") may be told from either end, and one with an inverse under that
+name. Names agree if they are equal, or share their head word while one has all content words of the other. Kind and
+time are counted among the right ones. Optional labels count neither when they are found nor when they are missed.
+Confidence is not compared with the label's hedge: the share of right facts is printed by confidence instead, because
+what is hedged should be as doubtful as it says.
 """
 
 from __future__ import annotations
@@ -15,155 +16,152 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.relations import DID, relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.relations import DATED, relations
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.iso import MONTHS
+from mcp_memory.language.iso import MONTHS, civil
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import words
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
-Extract = Callable[..., list[Assertion]]
-PLAIN = 0.8
-"""From this confidence on a fact is not hedged (θ_stable)."""
 _SMALL = frozenset(["a", "an", "the", "my", "our", "his", "her", "their", "its", "of", "in", "at", "for", "to", "and"])
 
 
 @dataclass
 class Score:
-    """Counts of right facts and dates, with the wrong and the missed ones."""
+    """Counts over labelled texts.
+
+    Attributes:
+        right: number of predicted facts that match a required or an optional label.
+        wrong: predicted facts that match no label, in words.
+        missed: required labels that were not found, in words.
+        required: number of required labels that were found.
+        kinds: right facts whose kind is right, of talks.
+        times: right facts whose time is right.
+        times_wrong: the others, in words.
+        by_relation: predicted facts by relation, right and all.
+        by_confidence: predicted facts by tenth of confidence, right and all.
+        texts: number of texts.
+    """
 
     right: int = 0
     wrong: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
-    optional: int = 0
-    dated: int = 0
-    dates_right: int = 0
-    dates_wrong: list[str] = field(default_factory=list)
+    required: int = 0
+    kinds: int = 0
+    times: int = 0
+    times_wrong: list[str] = field(default_factory=list)
+    by_relation: dict[str, Counter[bool]] = field(default_factory=dict)
+    by_confidence: dict[str, Counter[bool]] = field(default_factory=dict)
+    texts: int = 0
 
     @property
     def precision(self) -> float:
-        """Share of the predicted facts without an optional label that are right."""
+        """Share of the predicted facts that match a label."""
         return self.right / max(1, self.right + len(self.wrong))
 
     @property
     def recall(self) -> float:
         """Share of the required labels that were found."""
-        return self.right / max(1, self.right + len(self.missed))
+        return self.required / max(1, self.required + len(self.missed))
 
     def __str__(self) -> str:
         return (
-            f"precision {self.precision:.3f}  recall {self.recall:.3f}  right {self.right}  wrong {len(self.wrong)}"
-            f"  missed {len(self.missed)}  optional {self.optional}  dates {self.dates_right}/{self.dated}"
+            f"precision {self.precision:.3f} ({self.right} of {self.right + len(self.wrong)})  recall {self.recall:.3f}"
+            f"  kind {self.kinds / max(1, self.right):.3f}  time {self.times / max(1, self.right):.3f}"
+            f"  texts {self.texts}"
         )
 
 
-def millis(day: str) -> Millis:
-    """Return the first instant of a date as the labels write it: "2016", "2016-05", "2016-05-03"."""
-    parts = [int(part) for part in day.split("-")]
-    year, month, number = (*parts, 1, 1)[:3]
-    return int(datetime(year, month, number, tzinfo=UTC).timestamp() * 1000)
-
-
-def turn_of(item: dict[str, Any], text: str | None = None) -> Turn:
-    """Return a labelled text as a turn."""
-    said = millis(item["time"])
-    return Turn(
-        "t_x", "default", "s", "r", item["kind"], text or item["text"], item.get("speaker"), None, item.get("title"),
-        said, said, 0, 0,
-    )  # fmt: skip
-
-
-def extract_turn(extract: Extract, turn: Turn, partner: str | None) -> list[Assertion]:
-    """Return the assertions of a turn, with the arguments that a write passes to the extractor."""
-    spans = split(turn.text)
-    return extract(turn, partner, spans, [stated_times(turn.text, turn.said_at, *span) for span in spans])
-
-
-def score(extract: Extract, items: Iterable[dict[str, Any]]) -> Score:
-    """Return the score of an extractor on labelled texts."""
+def score(texts: Iterable[tuple[dict[str, Any], Sequence[Assertion]]]) -> Score:
+    """Return the score of labelled texts with the facts that were read of them."""
     total = Score()
-    for item in items:
-        _score_one(total, item, extract_turn(extract, turn_of(item), item.get("partner")))
+    for item, found in texts:
+        _score_text(total, item, found)
+        total.texts += 1
     return total
 
 
-def _score_one(total: Score, item: dict[str, Any], found: Sequence[Assertion]) -> None:
-    labels = [{**label, "optional": label["optional"] or not _is_listed(label)} for label in item["facts"]]
-    labels.sort(key=lambda label: label["optional"])
-    taken: set[int] = set()
+def read(path: Path) -> Iterator[tuple[dict[str, Any], Sequence[Assertion]]]:
+    """Yield the labelled texts of a file, each with the facts that the rules read of it."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        item = json.loads(line)
+        said = int(datetime.fromisoformat(f"{item['time'][:10]}T00:00+00:00").timestamp() * 1000)
+        turn = Turn(
+            "t_x", "default", "s", "r", item["kind"], item["text"], item.get("speaker") or "user", None,
+            item.get("title"), said, said, 0, 0,
+        )  # fmt: skip
+        spans = split(turn.text)
+        times = [stated_times(turn.text, turn.said_at, *span) for span in spans]
+        yield item, RuleExtractor().extract(turn, item.get("partner"), spans, times)
+
+
+def _score_text(total: Score, item: dict[str, Any], found: Sequence[Assertion]) -> None:
+    labels = sorted(item["facts"], key=lambda label: bool(label.get("optional")))
+    matched: set[int] = set()
     for fact in found:
         fits = [n for n, label in enumerate(labels) if _matches(fact, label)]
-        free = [n for n in fits if n not in taken]
-        # of several events of one kind, the one of this date comes first
-        free.sort(key=lambda n: (labels[n]["optional"], not _dated_right(fact, labels[n])))
-        if free:
-            taken.add(free[0])
-            label = labels[free[0]]
-            if label["optional"]:
-                total.optional += 1
-                continue
-            total.right += 1
-            total.dated += 1
-            if _dated_right(fact, label):
-                total.dates_right += 1
-            else:
-                total.dates_wrong.append(f"{item['id']} {_shown(fact)} labelled {label['from']}..{label['to']}")
-        elif not fits:
-            total.wrong.append(f"{item['id']} {_shown(fact)}  <- {item['text'][:140]}")
+        free = sorted((n for n in fits if n not in matched), key=lambda n: not _time_right(fact, labels[n], item))
+        total.by_relation.setdefault(fact.relation, Counter())[bool(fits)] += 1
+        total.by_confidence.setdefault(f"{fact.confidence:.1f}", Counter())[bool(fits)] += 1
+        if not fits:
+            total.wrong.append(f"{item['id']} {shown(fact)}  <- {item['text'][:200]!r}")
+            continue
+        total.right += 1
+        label = labels[(free or fits)[0]]
+        matched.update(free[:1])
+        total.kinds += fact.kind == label.get("kind")
+        if _time_right(fact, label, item):
+            total.times += 1
+        else:
+            said = f"{label['from']}..{label['to']} {label.get('precision')}"
+            total.times_wrong.append(f"{item['id']} ({item['time'][:10]}) {shown(fact)} labelled {said}")
     for n, label in enumerate(labels):
-        if n not in taken and not label["optional"]:
-            sign = "NOT " * label["negated"] + "~" * label["hedged"]
+        if label.get("optional") or not _is_listed(label):
+            continue
+        if n in matched:
+            total.required += 1
+        else:
+            sign = "NOT " * bool(label.get("negated"))
             total.missed.append(
-                f"{item['id']} {sign}{label['head']} | {label['relation']} | {label['tail']}  <- {item['text'][:140]}"
+                f"{item['id']} {sign}{label['head']} | {label['relation']} | {label['tail']}  <- {item['text'][:200]!r}"
             )
-
-
-def _shown(fact: Assertion) -> str:
-    since, until = _day(fact.since), _day(fact.until)
-    return (
-        f"{'NOT ' * fact.negated}{fact.head} | {fact.relation} | {fact.tail} [{since}, {until}) {fact.confidence:.2f}"
-    )
-
-
-def _day(instant: Millis) -> str:
-    if instant <= BEGINNING:
-        return "…"
-    return "∞" if instant >= FOREVER else str(datetime.fromtimestamp(instant / 1000, UTC).date())
 
 
 def _is_listed(label: dict[str, Any]) -> bool:
     """Return whether one of a label's relations is in the registry, or the favourite of some kind."""
     registry = relations()
     listed = {relation.name for relation in registry}
-    return any(registry.name(name) in listed or name.startswith("favourite_") for name in label["relation"])
-
-
-def _matches(fact: Assertion, label: dict[str, Any]) -> bool:
-    if fact.negated != label["negated"] or (fact.confidence < PLAIN) != label["hedged"]:
-        return False
-    if fact.relation == DID:
-        told = set(_content(fact.tail))
-        heads = any(same_name(fact.head, name) for name in _list(label["head"]))
-        return heads and any(set(_content(name)) <= told for name in _list(label["tail"]))
-    return (
-        any(same_relation(fact.relation, name) for name in label["relation"])
-        and any(same_name(fact.head, name) for name in _list(label["head"]))
-        and any(same_name(fact.tail, name) for name in _list(label["tail"]))
-    )
+    return any(registry.name(name) in listed or name.startswith("favourite_") for name in _list(label["relation"]))
 
 
 def _list(value: str | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else value
+
+
+def _matches(fact: Assertion, label: dict[str, Any]) -> bool:
+    if fact.negated != bool(label.get("negated")):
+        return False
+    names, heads, tails = (_list(label[part]) for part in ("relation", "head", "tail"))
+    known = relations().get(fact.relation)
+    inverse = known.name if known.symmetric else known.inverse
+    readings = [(fact.relation, fact.head, fact.tail), *([(inverse, fact.tail, fact.head)] if inverse else [])]
+    return any(
+        any(same_relation(relation, name) for name in names)
+        and any(same_name(head, other) for other in heads)
+        and (any(same_name(tail, other) for other in tails) or (relation in DATED and _is_day_of(tail, label)))
+        for relation, head, tail in readings
+    )
 
 
 def same_relation(one: str, other: str) -> bool:
@@ -197,111 +195,64 @@ def _head(name: str) -> str:
     return content[-1].rstrip("s") if content else ""
 
 
-def _dated_right(fact: Assertion, label: dict[str, Any]) -> bool:
-    said = not fact.stated
-    since = label["from"]
-    if since is None:
-        start_right = said or fact.since <= BEGINNING or label["to"] is not None
-    else:
-        start_right = fact.since > BEGINNING and _day(fact.since)[: len(since)] == since
-    until = label["to"]
-    if until is None:
-        return start_right
-    return start_right and fact.until < FOREVER and _day(fact.until - 1)[: len(until)] == until
-
-
-def load(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a labelled file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-
-
-_DATES = {"year": ("2016", "2019"), "month": ("2016-05", "2019-03"), "day": ("2016-05-03", "2019-03-21")}
-
-
-def _in_words(day: str) -> str:
-    parts = day.split("-")
-    if len(parts) == 1:
-        return day
-    named = f"{MONTHS[int(parts[1]) - 1]} {parts[0]}"
-    return named if len(parts) == 2 else f"{int(parts[2])} {named}"
-
-
-def wordings(
-    extract: Extract, lines: Iterable[dict[str, Any]], values: dict[str, list[str]]
-) -> tuple[int, int, list[str]]:
-    """Return the number of right wordings (relation, value, date), the number of all, and the wrong ones.
-
-    Args:
-        extract: of the extractor.
-        lines: the wordings.
-        values: the values to fill in, by relation, and ``person_names``.
-    """
-    right, total, wrong = 0, 0, []
-    for number, line in enumerate(lines):
-        since, until = _DATES[line["date"]]
-        for step in range(3):
-            name = values["person_names"][(number + step * 7) % len(values["person_names"])]
-            value = values[line["relation"]][(number * 3 + step * 5) % len(values[line["relation"]])]
-            filled = {"name": name, "value": value, "date": _in_words(since), "end": _in_words(until)}
-            text = _fill(line["text"], filled)
-            said = str(date(2021, 6, 1))
-            turn = turn_of({"kind": "message", "time": said, "speaker": "Robin"}, text)
-            found = extract_turn(extract, turn, "Sam")
-            total += 1
-            who = "Robin" if line["person"] == "first" else name
-            if any(_tells(fact, line, who, value, since, until) for fact in found):
-                right += 1
-            else:
-                wrong.append(f"{line['id']} {text}  -> {[_shown(fact) for fact in found]}")
-    return right, total, wrong
-
-
-def _fill(text: str, values: dict[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], text)
-
-
-def _tells(fact: Assertion, line: dict[str, Any], who: str, value: str, since: str, until: str) -> bool:
-    names = (entity_key(fact.head), entity_key(fact.tail))
-    wanted = (entity_key(who), entity_key(value))
-    if names != wanted and not (line["relation"] == "married_to" and names[::-1] == wanted):
+def _is_day_of(tail: str, label: dict[str, Any]) -> bool:
+    """Return whether a date in words is the labelled one: "9 May 2023" for "tomorrow"."""
+    parts = str(label.get("from") or "").split("-")
+    if len(parts) < 2:
         return False
-    if not same_relation(fact.relation, line["relation"]) or fact.confidence < PLAIN:
-        return False
-    match line["tells"]:
-        case "start":
-            return not fact.negated and _day(fact.since)[: len(since)] == since and fact.until >= FOREVER
-        case "end":
-            if fact.negated:
-                return _day(fact.since)[: len(since)] == since or _day(fact.since - 1)[: len(since)] == since
-            return fact.until < FOREVER and _day(fact.until - 1)[: len(since)] == since
-    return (
-        not fact.negated
-        and _day(fact.since)[: len(since)] == since
-        and fact.until < FOREVER
-        and _day(fact.until - 1)[: len(until)] == until
-    )
+    day = f"{int(parts[2])} " if len(parts) == 3 else ""
+    return f"{day}{MONTHS[int(parts[1]) - 1]} {parts[0]}" in tail
+
+
+def _day(instant: int) -> str:
+    year, month, day = civil(instant)
+    return f"{year:04}-{month:02}-{day:02}"
+
+
+def _time_right(fact: Assertion, label: dict[str, Any], item: dict[str, Any]) -> bool:
+    since, until, precision = label.get("from"), label.get("to"), label.get("precision")
+    said = item["time"][:10]
+    if precision == "yearless":
+        return fact.precision == "yearless" or not fact.stated
+    if since is None and until is None:
+        if precision == "before" or label.get("kind") == "event":
+            return fact.precision == "before" or not fact.stated
+        return not fact.stated or fact.since <= BEGINNING or _day(fact.since) == said
+    right = True
+    if since is not None:
+        right = fact.since > BEGINNING and _day(fact.since)[: len(since)] == since
+    if right and until is not None:
+        right = fact.until < FOREVER and _day(fact.until - 1)[: len(until)] == until
+    return right
+
+
+def shown(fact: Assertion) -> str:
+    """Return a fact with its time in one line."""
+    since = "…" if fact.since <= BEGINNING else _day(fact.since)
+    until = "∞" if fact.until >= FOREVER else _day(fact.until - 1)
+    extra = f"{fact.kind} {fact.precision or ''}".strip()
+    sign = "NOT " * fact.negated
+    return f"{sign}{fact.head} | {fact.relation} | {fact.tail} [{since}, {until}] {extra} {fact.confidence:.2f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the score of an extractor on a file."""
-    parser = argparse.ArgumentParser(description="Score an extractor on labelled texts.")
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--wordings", action="store_true", help="the file holds wordings; values.json lies beside it")
-    parser.add_argument("--quiet", action="store_true", help="figures only")
+    """Print the score of the rules on files of labelled texts."""
+    parser = argparse.ArgumentParser(description="Score the rules on labelled texts.")
+    parser.add_argument("files", type=Path, nargs="+")
+    parser.add_argument("--show", action="store_true", help="also print what is wrong, missed, and wrong in time")
+    parser.add_argument("--relations", action="store_true", help="also print the share right by relation")
     asked = parser.parse_args(arguments)
-    extract = RuleExtractor().extract
-    out = sys.stdout
-    if asked.wordings:
-        values = json.loads((asked.file.parent / "values.json").read_text(encoding="utf-8"))
-        right, total, wrong = wordings(extract, load(asked.file), values)
-        out.write("" if asked.quiet else "".join(f"- {line}\n" for line in wrong))
-        out.write(f"right {right} of {total} ({right / max(1, total):.3f})\n")
-        return 0
-    result = score(extract, load(asked.file))
-    if not asked.quiet:
-        for title, lines in (("WRONG", result.wrong), ("MISSED", result.missed), ("DATES", result.dates_wrong)):
-            out.write(f"{title}\n" + "".join(f"- {line}\n" for line in lines))
-    out.write(f"{result}\n")
+    for path in asked.files:
+        result = score(read(path))
+        if asked.show:
+            for title, lines in (("WRONG", result.wrong), ("MISSED", result.missed), ("TIMES", result.times_wrong)):
+                sys.stdout.write(f"{title}\n" + "".join(f"- {line}\n" for line in lines))
+        if asked.relations:
+            for name, counts in sorted(result.by_relation.items(), key=lambda entry: -entry[1].total()):
+                sys.stdout.write(f"  {name:24} {counts[True]:4} of {counts.total()}\n")
+        for name, counts in sorted(result.by_confidence.items()):
+            sys.stdout.write(f"  confidence {name}: {counts[True]} of {counts.total()}\n")
+        sys.stdout.write(f"{path.name}: {result}\n")
     return 0
 
 

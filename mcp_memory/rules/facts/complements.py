@@ -137,7 +137,9 @@ class Complement:
             return True
         if mark.text == "," and _clause_continues(self.words, self.next_index + 1):
             return self._advance(1)
-        return False
+        inserted = self.words[self.next_index : self.next_index + 4]  # "she moved, by the way, to …"
+        closes = len(inserted) == 4 and inserted[2].text == "," and inserted[3].low in closed.PREPOSITIONS
+        return closes and grammar.is_adverb(inserted, 1) and self._advance(3)
 
     def _preposition(self, word: Word) -> bool:
         """Take a preposition with its phrases, or skip one before a time, an adverb or another preposition."""

@@ -161,7 +161,7 @@ def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
                     relation = "interested_in"
                 case "in" if talk and kinds.fits(noun, "name") and (left or (lasts and clause.times)):
                     relation = "lives_in"
-                case "at" if kinds.fits(noun, "org") and noun.named and lasts:
+                case "at" | "with" if kinds.fits(noun, "org") and noun.named and lasts:
                     relation = "works_at"
             if relation:
                 yield Claim(subject, relation, noun, kept, None, slot.end)

@@ -68,10 +68,13 @@ def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenativ
     ):
         effect: Catenative = "seeming" if lemma in _SEEMING else "begin" if lemma in _BEGINNING else "unreal"
         return (effect, following) if effect != "unreal" or lemma in _UNREAL else None
-    verb = inflection(after)
-    gerund = after == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms)
-    if gerund and lemma in _BEGINNING | _ENDING:
-        return ("begin" if lemma in _BEGINNING else "end"), index
+    back = lemma in ("go", "come", "get") and after == "back" and low_at(words, following + 1) == "to"
+    last = index + 2 * back  # "went back to working"
+    inner = low_at(words, last + 1)
+    verb = inflection(inner)
+    gerund = inner == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms)
+    if gerund and (back or lemma in _BEGINNING | _ENDING):
+        return ("end" if lemma in _ENDING else "begin"), last
     return None
 
 
