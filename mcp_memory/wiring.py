@@ -194,7 +194,7 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     limits, embedded = chosen.limits, EmbeddedQuestionJudge()
     answerer = ClaudeAnswerer(claude, chosen.points, settings.points.order)
     always = chosen.judge == "anthropic"
-    reader = ClaudeQuestionReader(claude) if always and chosen.understand and chosen.prepares else None
+    reader = ClaudeQuestionReader(claude) if always and chosen.understand and chosen.effort != "quick" else None
 
     def new_question_judge() -> QuestionJudge:
         budget = Budget(limits.calls, limits.input_tokens)

@@ -77,11 +77,6 @@ class EngineSettings:
     graph of REAL (§3.2) grows where questions lead."""
 
     @property
-    def prepares(self) -> bool:
-        """Whether Claude is asked about a question before it judges the evidence."""
-        return self.effort != "quick"
-
-    @property
     def limits(self) -> Effort:
         """What may be spent on one query: as `effort` says, except for what `calls` and `input_tokens` set."""
         effort = EFFORTS[self.effort]

@@ -180,7 +180,6 @@ WORKSPACE: Final = "workspace"
 ROOTS_S = 2.0
 """Seconds that a client has to name its folders."""
 _NAME_CHARS = 48
-_log = logging.getLogger(__name__)
 
 
 def space_of_folder(folder: Path) -> str:
@@ -262,7 +261,7 @@ async def _first_root(session: Any) -> Path | None:
             warnings.simplefilter("ignore")  # deprecated, and still what many clients have
             roots = (await ask()).roots
     except Exception as error:  # a client that says it can and cannot
-        _log.info("The client named no folder: %s", error)
+        log.info("The client named no folder: %s", error)
         return None
     return next((path for root in roots if (path := _path_of(str(root.uri))) is not None), None)
 
