@@ -79,9 +79,6 @@ class Subscriptions:
         self._seen: tuple[int, ...] = ()  # the last commit looked at
         self._wake = anyio.Event()
 
-    def __len__(self) -> int:
-        return len(self._followers)
-
     def wake(self) -> None:
         """Look now: this process may have changed something."""
         self._wake.set()
