@@ -16,7 +16,7 @@ from mcp_memory.language import iso
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.uris import PAGE, Values, next_page, page, page_of, uri_of, without_none
 from mcp_memory.server.tools.arguments import shown
-from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_row
+from mcp_memory.server.tools.replies import QUOTE_CHARS, row, source_row
 
 if TYPE_CHECKING:
     from mcp_memory.domain.evidence import Wish
@@ -33,11 +33,11 @@ def entities(space: Space, values: Values) -> dict[str, Any]:
     """Every entity that facts are about, in order of first mention."""
     facts = space.facts
 
-    def row(key: str) -> dict[str, Any]:
+    def entity_row(key: str) -> dict[str, Any]:
         known = {"name": facts.name(key), "kind": facts.kind(key), "facts": facts.degree(key)}
         return without_none(known | entity_uris(space, key))
 
-    return page("entities", values, {"space": space.name}, facts.entities(), row)
+    return page("entities", values, {"space": space.name}, facts.entities(), entity_row)
 
 
 def entity(space: Space, values: Values) -> dict[str, Any]:
@@ -61,16 +61,10 @@ def entity(space: Space, values: Values) -> dict[str, Any]:
     for version in versions[start:end]:
         by_relation[version.relation].append(fact_row(space, version))
     merged_names = [  # the memory itself took these for names of the entity; nobody stated it
-        {
-            "name": alias.name,
-            "alias": alias.alias,
-            "reason": alias.reason,
-            "engine": alias.source,
-            "recorded": iso.show(alias.at),
-        }
+        row(alias, "name", "alias", "reason") | {"engine": alias.source, "recorded": iso.show(alias.at)}
         for alias in facts.inferred_aliases(key)
     ]
-    row = {
+    about = {
         "space": space.name,
         "name": facts.name(key),
         "names": facts.names(key),
@@ -82,7 +76,7 @@ def entity(space: Space, values: Values) -> dict[str, Any]:
         "held": merged_names or None,
         **next_page("entity", {"space": space.name, "name": facts.name(key)}, end, len(versions)),
     }
-    return without_none(row)
+    return without_none(about)
 
 
 def timeline(space: Space, values: Values) -> dict[str, Any]:
@@ -99,9 +93,9 @@ def fact(space: Space, values: Values) -> dict[str, Any]:
     if version is None:
         remedy = "Facts are named by evidence of kind fact, f_ and 20 hexadecimal digits."
         raise InvalidInput("id", f"space {space.name!r} has no fact {values['id'][:60]!r}", remedy)
-    row = fact_row(space, version)
-    row.pop("sources")
-    return row | {
+    known = fact_row(space, version)
+    known.pop("sources")
+    return known | {
         "space": space.name,
         "statements": len(version.assertions),
         "assertions": [_assertion_row(space, assertion) for assertion in version.assertions[-PAGE:]],
@@ -138,16 +132,10 @@ def fact_row(space: Space, version: Version) -> dict[str, Any]:
     newest_first = sorted(version.assertions, key=lambda assertion: -assertion.said_at)
     return without_none(
         {
-            "id": version.id,
+            **row(version, "id", "head", "relation", "tail", "text"),
             "uri": uri_of("fact", {"space": space.name, "id": version.id}),
-            "head": version.head,
-            "relation": version.relation,
-            "tail": version.tail,
-            "text": version.text,
             **_validity_row(space, version),
-            "stated": version.stated,
-            "intent": version.intent,
-            "superseded_by": version.superseded_by,
+            **row(version, "stated", "intent", "superseded_by"),
             "sources": [_source_row(space, assertion) for assertion in newest_first[:SOURCES]],
         }
     )
@@ -158,10 +146,7 @@ def _validity_row(space: Space, version: Version) -> dict[str, Any]:
     return {
         "valid_from": iso.show(version.since),
         "valid_to": iso.show(version.until),
-        "kind": version.kind,
-        "precision": version.precision,
-        "status": version.status,
-        "confidence": round_score(version.confidence),
+        **row(version, "kind", "precision", "status", "confidence"),
         "suspected": True if version.confidence < space.facts.stable else None,
     }
 
@@ -169,17 +154,11 @@ def _validity_row(space: Space, version: Version) -> dict[str, Any]:
 def _assertion_row(space: Space, assertion: Assertion) -> dict[str, Any]:
     return without_none(
         {
-            "id": assertion.id,
+            **row(assertion, "id", "kind", "precision", "stated", "confidence", "intent", "extractor"),
             "text": verbalise(assertion.head, assertion.relation, assertion.tail, negated=assertion.negated),
             "negated": assertion.negated or None,
             "valid_from": iso.show(assertion.since),
             "valid_to": iso.show(assertion.until),
-            "kind": assertion.kind,
-            "precision": assertion.precision,
-            "stated": assertion.stated,
-            "confidence": round_score(assertion.confidence),
-            "intent": assertion.intent,
-            "extractor": assertion.extractor,
             "recorded": iso.show(assertion.recorded_at),
             "source": _source_row(space, assertion),
         }
@@ -189,8 +168,8 @@ def _assertion_row(space: Space, assertion: Assertion) -> dict[str, Any]:
 def _source_row(space: Space, assertion: Assertion) -> dict[str, Any]:
     turn = space.turns[assertion.turn_id]
     quote = turn.text[assertion.start : assertion.end][:QUOTE_CHARS]
-    row = space.sentence_row(turn.id, assertion.sentence)
-    sentence = {} if row < 0 else {"sentence": space.sentences[row].id}
+    place = space.sentence_row(turn.id, assertion.sentence)
+    sentence = {} if place < 0 else {"sentence": space.sentences[place].id}
     return source_row(turn) | sentence | {"quote": quote}
 
 

@@ -12,7 +12,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.resources.uris import Values, page, uri_of, without_none
 from mcp_memory.server.tools.arguments import shown
-from mcp_memory.server.tools.replies import source_row
+from mcp_memory.server.tools.replies import row, source_row
 
 if TYPE_CHECKING:
     from mcp_memory.domain.points import Point
@@ -67,8 +67,7 @@ def point_row(space: Space, point: Point) -> dict[str, Any]:
             "text": point.description,
             "entities": list(point.entities),
             "goal": point.scope or None,
-            "status": point.status,
-            "revision": point.revision,
+            **row(point, "status", "revision"),
         }
     )
 
@@ -94,16 +93,16 @@ def topics(space: Space, values: Values) -> dict[str, Any]:
 
     topics, graph = Topics.of(space), CueGraph.of(space)
 
-    def row(topic: Topic) -> dict[str, Any]:
+    def topic_row(topic: Topic) -> dict[str, Any]:
         summary = topics.summary(space, graph, topic)
-        row: dict[str, Any] = {"id": topic.id, "passages": len(topic.members), "terms": list(summary.terms)}
+        shown: dict[str, Any] = {"id": topic.id, "passages": len(topic.members), "terms": list(summary.terms)}
         if summary.sentence >= 0:
             sentence = space.sentences[summary.sentence]
-            row |= {
+            shown |= {
                 "summary": space.text(sentence),
                 "uri": uri_of("sentence", {"space": space.name, "id": sentence.id}),
                 "source": source_row(space.turns[sentence.turn_id]),
             }
-        return row
+        return shown
 
-    return page("topics", values, {"space": space.name}, topics.all(space), row)
+    return page("topics", values, {"space": space.name}, topics.all(space), topic_row)

@@ -16,7 +16,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.resources.uris import Values, next_page, page, page_of, space_of, uri_of, without_none
 from mcp_memory.server.tools.arguments import shown
-from mcp_memory.server.tools.replies import round_score, turn_time
+from mcp_memory.server.tools.replies import row, turn_time
 from mcp_memory.server.tools.status import space_counts
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def sentence(space: Space, values: Values) -> dict[str, Any]:
                 "text": turn.text[time.start : time.end],
                 "since": iso.show(time.since),
                 "until": iso.show(time.until),
-                "grain": time.grain,
-                "relative": time.relative,
+                **row(time, "grain", "relative"),
             }
         )
         for time in sentence.times
@@ -135,10 +134,7 @@ def turn_row(turn: Turn) -> dict[str, Any]:
     return without_none(
         {
             "id": turn.ref,
-            "kind": turn.kind,
-            "speaker": turn.speaker,
-            "role": turn.role,
-            "title": turn.title,
+            **row(turn, "kind", "speaker", "role", "title"),
             "time": None if turn.said_at is None else iso.show(turn.said_at, turn.offset or 0),
             "written": iso.show(turn.written_at),
             "revision": turn.revision or None,
@@ -156,17 +152,15 @@ def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
     belief = space.beliefs.get(sentence.id)
     if belief is None:
         return {"task_doubt": 1.0, "time_doubt": 1.0, "supported": 0, "unsupported": 0}
-    row = space.sentence_row(sentence.turn_id, sentence.index)
-    nearness = None
-    if space.sentence_vectors is not None and row >= 0:
-        nearness = round(float(space.sentence_vectors[row] @ belief.task), 4)
+    place, nearness = space.sentence_row(sentence.turn_id, sentence.index), None
+    if space.sentence_vectors is not None and place >= 0:
+        nearness = round(float(space.sentence_vectors[place] @ belief.task), 4)
     return without_none(
         {
             "task_doubt": round(belief.task_doubt, 6),
             "time_doubt": round(belief.time_doubt, 6),
-            "supported": belief.supported,
-            "unsupported": belief.unsupported,
             "nearness": nearness,
+            **row(belief, "supported", "unsupported"),
         }
     )
 
@@ -178,18 +172,13 @@ def episode(space: Space, values: Values) -> dict[str, Any]:
         problem = f"nothing was learnt in space {space.name!r} from an episode {shown(values['id'])}"
         raise InvalidInput("id", problem, "An episode is kept once memory_answer or memory_evolve learns from it.")
     trace = {
-        "id": episode.id,
+        **row(episode, "id", "query", "time", "engine", "answer", "rounds"),
         "space": space.name,
-        "query": episode.query,
-        "time": episode.time,
         "asked": iso.show(episode.at),
-        "engine": episode.engine,
-        "answer": episode.answer,
         "evidence": list(map(_evidence_row, episode.shown)),
         "explored": list(map(_evidence_row, episode.explored)) or None,
         "cited": list(episode.cited),
         "activated": list(episode.activated),
-        "rounds": episode.rounds,
         "roots": list(episode.roots),
         "paths": list(episode.paths),
         "stop_reason": episode.stop,
@@ -199,13 +188,7 @@ def episode(space: Space, values: Values) -> dict[str, Any]:
 
 
 def _evidence_row(item: ShownEvidence) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "text": item.text,
-        "score": round_score(item.score),
-        "via": list(item.via),
-        "sentences": list(item.sentences),
-    }
+    return row(item, "id", "text", "score") | {"via": list(item.via), "sentences": list(item.sentences)}
 
 
 def _lesson_row(space: Space, lesson: Lesson) -> dict[str, Any]:
