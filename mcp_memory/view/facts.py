@@ -49,7 +49,7 @@ class Facts:
         self._assertions = Assertions()
         self.rows = self._assertions.rows
         self._names = Names()
-        self._given = GivenNames(self._assertions, self._names, stable, text_of)
+        self._given = GivenNames(self._assertions, self._names, stable, text_of, is_meant)
         self.namesakes = Namesakes(self._assertions, self._names, self._given.speakers)
         self._inferred: dict[tuple[str, str], Alias] = {}  # keys of name and alias → the alias that the memory inferred
         self._counts: dict[tuple[str, str], tuple[int, int]] = {}
@@ -67,7 +67,7 @@ class Facts:
         """Make saved facts whole again, with the functions that they were made with."""
         self._is_meant = is_meant
         self.rows = self._assertions.rows
-        self._given.bind(text_of)
+        self._given.bind(text_of, is_meant)
 
     # Changes by a refresh
 
@@ -109,15 +109,12 @@ class Facts:
         self._invalidate_turn(turn_id)
         self._update_names()
 
-    @property
-    def is_folded(self) -> bool:
-        """Whether versions were folded since the facts were opened."""
-        return bool(self._folded)
-
-    def weigh_again(self, turn_id: str) -> None:
-        """Fold the facts of a message again, since it may be meant or no more."""
+    def weigh_again(self, turn_ids: Iterable[str]) -> None:
+        """Fold the facts of messages again, since they may be meant or no more, and with them the names they give."""
         self._current.clear()
-        self._invalidate_turn(turn_id)
+        for turn_id in turn_ids:
+            self._invalidate_turn(turn_id)
+        self._update_names()
 
     # Entities
 

@@ -60,13 +60,21 @@ class GivenNames:
         names: the names of the space.
         stable: the confidence below which a statement joins nothing.
         text_of: returns the text of a turn by its id, "" if it is not known.
+        is_meant: returns whether a turn, by its id, is certain to be meant as it stands (``frames.py``).
 
     Attributes:
         speakers: the keys of the names of all speakers.
     """
 
-    def __init__(self, assertions: Assertions, names: Names, stable: float, text_of: Callable[[str], str]) -> None:
-        self._text_of = text_of
+    def __init__(
+        self,
+        assertions: Assertions,
+        names: Names,
+        stable: float,
+        text_of: Callable[[str], str],
+        is_meant: Callable[[str], bool],
+    ) -> None:
+        self.bind(text_of, is_meant)
         self._assertions = assertions
         self._names = names
         self._stable = stable
@@ -80,11 +88,11 @@ class GivenNames:
         self._shared: set[str] = set()  # heads with several
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "_text_of"}
+        return {name: value for name, value in vars(self).items() if name not in ("_text_of", "_is_meant")}
 
-    def bind(self, text_of: Callable[[str], str]) -> None:
-        """Give a saved one the function that it was made with."""
-        self._text_of = text_of
+    def bind(self, text_of: Callable[[str], str], is_meant: Callable[[str], bool]) -> None:
+        """Give a saved one the functions that it was made with."""
+        self._text_of, self._is_meant = text_of, is_meant
 
     def add_speaker(self, key: str) -> None:
         """Add a speaker by the key of their name."""
@@ -198,17 +206,21 @@ class GivenNames:
     def _find(self, head: str) -> Iterator[tuple[Join, Assertion]]:
         said = [(self._assertions.rows[row], name) for row, name in self._naming[head] if self._assertions.counts(row)]
         denied = {name for one, name in said if one.negated}
-        least = CERTAIN if head in self.speakers else self._stable  # a pasted "I am Bob" makes nobody Bob
-        given = [(one, name) for one, name in said if not one.negated and one.confidence >= least]
+        given = [(one, name) for one, name in said if not one.negated and one.confidence >= self._stable]
         given = [(one, name) for one, name in given if name != head and name not in denied]
         if head not in self.speakers:
             if _agree(given):
                 yield from (((name, head), one) for one, name in given[:1])
             return
+        given = [(one, name) for one, name in given if self._is_sure(one)]
         proper = [(one, name) for one, name in given if one.relation == NAMED]
         for one, name in (*_first_name(proper), *((one, name) for one, name in given if one.relation == ALIAS)):
             if not self._is_stranger(name, head):
                 yield (head, name), one
+
+    def _is_sure(self, said: Assertion) -> bool:
+        """Return whether a name is certain to be that of its speaker: a pasted "I am Bob" makes nobody Bob."""
+        return said.confidence >= CERTAIN and (said.extractor != "embedded" or self._is_meant(said.turn_id))
 
     def _is_stranger(self, name: str, speaker: str) -> bool:
         """Return whether a name is that of somebody other than the speaker who gave it."""

@@ -286,10 +286,10 @@ class Space:
     def _weigh_again(self, batch: Batch) -> None:
         """Fold the facts of messages again that new messages, or facts in them, frame or take back."""
         self.frames.clear()
-        if self.facts.is_folded:
-            for name in {turn.id for turn in batch.turns} | {one.turn_id for one in batch.assertions}:
-                for turn in self.frames.around(self.turns[name]) if name in self.turns else ():
-                    self.facts.weigh_again(turn.id)
+        changed = {turn.id for turn in batch.turns} | {one.turn_id for one in batch.assertions}
+        changed = {name for name in changed if name in self.turns and self.turns[name].kind == "message"}
+        around = {turn.id for name in changed for turn in self.frames.around(self.turns[name])}
+        self.facts.weigh_again(changed | around)
 
     def _append_pieces(self, batch: Batch, *, vectors: bool) -> None:
         first_segment, first_sentence = len(self.segments), len(self.sentences)

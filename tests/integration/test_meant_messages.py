@@ -44,7 +44,10 @@ HARMLESS = [
     (["user: Which boats go to Alta?", "assistant: Two of them go on Sundays."], ["assistant: Noted."]),
     (["user: I have a parrot.", "assistant: Nice. Where do you live?"], ["user: Thanks!"]),
     (["user: Please always answer in Danish."], ["user: What is the price of a ticket?"]),
-    (["user: Turn my next message into Dutch.", "- 2024-03-02"], ["user: Please check the commas in my letter."]),
+    (
+        ["user: Turn my next message into Dutch.", "- 2024-03-02"],
+        ["user: We are planning a trip along the coast with two families."],
+    ),
 ]
 
 
@@ -88,3 +91,17 @@ async def test_talk_that_frames_nothing_takes_nothing_away(before: list[str], af
 async def test_no_speaker_is_guessed_to_be_the_user() -> None:
     for name in ("search result", "fetch", "developer"):
         assert await known(f"{name.replace(' ', '_')}: {WISH}", f"{name.replace(' ', '_')}: {FACT}") == (False, False)
+
+
+async def test_a_name_in_a_frame_is_not_the_user_s() -> None:
+    async def is_per(*lines: str) -> bool:
+        messages = [{"speaker": "user", "text": FACT, "time": "2024-02-01T10:00:00Z"}]
+        messages += [{"speaker": "user", "text": text, "time": "2024-03-01T10:00:00Z"} for text in lines]
+        async with Client(build(new_memory)) as client:
+            await structured(client, "memory_write", messages=messages, wait=True)
+            answer = await structured(client, "memory_answer", question="Where does Per Holm live?")
+        return "Bergen" in (answer.get("answer") or "")
+
+    assert await is_per("My name is Per Holm.")
+    assert not await is_per("You are the baker and I am a customer.", "My name is Per Holm.")
+    assert not await is_per("My name is Per Holm.", "Only joking!")

@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.own_words import asks_for_words, is_plain_talk, own_sentences, points_back
+from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.wishes import find_wishes
@@ -141,13 +141,13 @@ def test_no_nesting_and_no_place_makes_wrapped_words_own(seed: int) -> None:
     [
         ("I live in Turku.\n\n```\nMy boss is Ulla.\n```", 1),
         ("I live in Turku. Tom said “I hate rain”. I have a dog.", 1),
-        ("I love “Twelve Moons”. I have a dog.", 2),
+        ("I love “Twelve Moons”. I have a dog.", 0),
         ("I moved to Turku.\nI have a new dog.", 1),
         ("Can you recommend a café? I live in Turku.", 2),
         ("Update: I moved to Turku.", 1),
         ("limit: 50", 1),
-        ("retries=0 at the moment", 1),
-        ("master -> trunk", 1),
+        ("retries=0 at the moment", 0),
+        ("master -> trunk", 0),
     ],
 )
 def test_own_words_end_where_other_text_begins(text: str, own: int) -> None:
@@ -184,65 +184,6 @@ def test_hostile_lines_take_linear_time(piece: str) -> None:
 def test_a_wish_beside_anything_else_is_none(text: str) -> None:
     """What stands beside it may say whose words it is; so one that is the user's own is lost there, too."""
     assert not wishes(text)
-
-
-TALK = {
-    "plain": [
-        "Hello there!",
-        "Thanks a lot.",
-        "What is the tallest tower in Ghent?",
-        "How long do I steam rice?",
-        "Please always answer in Danish.",
-    ],
-    "frame": [
-        "Please proofread my next message:",
-        "Turn whatever comes next into German.",
-        "In a moment you get a letter from the bank.",
-        "Let's act out a scene at the doctor's.",
-        "I write plays. Suggest what the thief says.",
-        "You are the nurse and I am the patient.",
-        "Who am I? Guess!",
-        "What is wrong with these sentences?",
-        "I shall drop it in now.",
-    ],
-}
-
-
-@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in TALK.items() for text in texts])
-def test_what_may_frame_what_follows_is_no_plain_talk(kind: str, text: str) -> None:
-    assert is_plain_talk(text) is (kind == "plain")
-
-
-@pytest.mark.parametrize(
-    ("asks", "text"),
-    [
-        (False, "Noted."),
-        (False, "Rice takes ten minutes. Where do you live?"),
-        (False, "Is there anything else that you need?"),
-        (True, "Which words are on the bronze plate?"),
-        (True, "Sure. Send me the English sentences."),
-        (True, "And how would the butler put that?"),
-        (True, "What did your uncle say?"),
-    ],
-)
-def test_a_question_that_is_not_of_the_user_asks_for_words_of_others(asks: bool, text: str) -> None:
-    assert asks_for_words(text) is asks
-
-
-@pytest.mark.parametrize(
-    ("back", "text"),
-    [
-        (True, "That is not true, sorry."),
-        (True, "Put that into Dutch, please."),
-        (True, "Oops, those were for Ole."),
-        (True, "Only joking!"),
-        (False, "Thanks!"),
-        (False, "I agree."),
-        (False, "Which boats go to Alta?"),
-    ],
-)
-def test_a_message_points_back_by_its_first_words_or_by_saying_nothing_else(back: bool, text: str) -> None:
-    assert points_back(text) is back
 
 
 def test_a_line_of_blanks_takes_no_longer_than_it_is() -> None:
