@@ -12,7 +12,7 @@ document segment::
 
 Other rooms add ``facts``, ``experience`` (from feedback), ``propagation``, ``points`` and ``questions``. Where the
 query gives dates, both gain ``time``, and documents ``siblings``, the best score of the same document. Where it
-compares documents, their titles count more (`raise_compared`).
+compares documents, their titles count more.
 
 **One scale.** Both formulas are in units of the cosine: the sum for messages is relative to the best of this query and
 is multiplied by the best cosine that any message has. So a score means the same for both kinds, and a kind that does
@@ -20,9 +20,8 @@ not fit the query stays below. Nothing else merges them. The score returned is t
 at 0: best = 1. (Measured in spaces with three dialogues and 4,000 to 9,000 passages: at most 1 point below each kind
 alone, where z-scores for each kind lose 17.)
 
-The best candidates then lead to others: to what they mention and name (``links.py``: ``links``, ``entities``) and,
-where the caller embeds more texts, to what the query still asks after them (``residual``). Where a
-language model named the parts of a query, each part is searched for by itself (``parts``).
+The best candidates then lead to others: to what they mention and name (``links.py``: ``links``, ``entities``). Where
+the query has parts, named by a language model or worded by the caller, each is searched for by itself (``parts``).
 
 Maxima are taken over the segments that may be returned: live, within the window, of the role that is asked for.
 """
@@ -53,20 +52,12 @@ from mcp_memory.search.channels import (
     ChannelInput,
     Rows,
     SpeakerIndex,
+    best_first,
     channel_scores,
     sum_scores,
 )
 from mcp_memory.search.exchanges import ExchangeIndex
-from mcp_memory.search.links import (
-    ENTITIES,
-    LINKS,
-    RESIDUAL,
-    Seed,
-    SegmentIndex,
-    find_seeds,
-    follow_seeds,
-    raise_compared,
-)
+from mcp_memory.search.links import ENTITIES, LINKS, lead_on
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time, recallable
 from mcp_memory.search.wishes import WishIndex
@@ -81,7 +72,6 @@ INDEXES = (
     TitleIndex,
     TimeIndex,
     partial(EntityIndex, mentions),
-    SegmentIndex,
     ExchangeIndex,
     WishIndex,
 )
@@ -106,7 +96,6 @@ CHANNELS: tuple[Channel, ...] = (
     PROPAGATION,
     LINKS,
     ENTITIES,
-    RESIDUAL,
     QUESTIONS,
     PARTS,
     USER_FIRST,
@@ -158,25 +147,14 @@ class CandidateSet:
     Attributes:
         rows: the rows of the segments.
         scores: by channel, each of shape ``(len(rows),)``, in units of the cosine.
-        title_in_query: which segments are of documents whose title stands in the query, shape
-            ``(len(space.segments),)``.
-        seeds: the candidates that links and entities were followed from, best first.
         total: the sum of the scores where a channel found anything, else 0; shape ``(len(rows),)``.
         boosts: what was added to that by `boost`, by name, of the same shape.
     """
 
     rows: Rows
     scores: Mapping[str, Scores]
-    title_in_query: NDArray[np.bool_]
-    seeds: tuple[Seed, ...]
     total: Scores
     boosts: Mapping[str, Scores] = field(default_factory=dict)
-
-    def add_residual(self, space: Space, scores: Scores) -> CandidateSet:
-        """Return the set with the channel ``residual``; ``scores`` are those of `links.residual_scores`."""
-        weights = RESIDUAL.weights(space.talk).astype(np.float32)
-        weights[self.title_in_query] = 0
-        return self._add(RESIDUAL, (scores * weights)[self.rows])
 
     def add_parts(self, space: Space, parts: Sequence[CandidateSet]) -> CandidateSet:
         """Return the set with the channel ``parts``: the most that the search for any part gives a segment.
@@ -189,10 +167,8 @@ class CandidateSet:
         scores = np.zeros(len(self.rows), dtype=np.float32)
         for part in parts:
             scores = np.maximum(scores, best * (part.total / part.total.max()) ** np.float32(PART_STEEPNESS))
-        return self._add(PARTS, scores * PARTS.weights(space.talk[self.rows]).astype(np.float32))
-
-    def _add(self, channel: Channel, scores: Scores) -> CandidateSet:
-        by_channel = {**self.scores, channel.name: scores}
+        weights = np.where(space.talk[self.rows], PARTS.talk, PARTS.document).astype(np.float32)
+        by_channel = {**self.scores, PARTS.name: scores * weights}
         return replace(self, scores=by_channel, total=_total(by_channel, len(self.rows)))
 
     def boost(self, space: Space, boosts: Mapping[str, Scores], keep: int) -> CandidateSet:
@@ -236,7 +212,7 @@ def find_candidates(
     title_in_query = space.index(TitleIndex).in_query(space, query.text)
     open_ = recallable(space, query.window, query.role)
     kinds: list[tuple[Rows, dict[str, Scores]]] = []
-    gained = 0.0
+    most = 0.0  # that a message gains for being no assistant's
     for talk in (True, False):
         rows = np.flatnonzero(open_ & (space.talk if talk else ~space.talk))
         if not len(rows):
@@ -250,10 +226,10 @@ def find_candidates(
         if talk and USER_FIRST.name in scores:
             # What messages gain for being no assistant's orders them, and says nothing against a document: of 22
             # questions to documents beside some 75 messages to an assistant, six found only talk without it, two with.
-            gained = max(gained, float(scores[USER_FIRST.name].max()))
+            most = max(most, float(scores[USER_FIRST.name].max()))
         scores = scores if inputs.time is None else add_time(inputs, inputs.time, scores)
-        if not talk and gained:
-            scores[USER_FIRST.name] = np.full(len(rows), gained, dtype=np.float32)
+        if not talk and most:
+            scores[USER_FIRST.name] = np.full(len(rows), most, dtype=np.float32)
         kinds.append((rows, scores))
     if not kinds:
         return None
@@ -268,13 +244,9 @@ def find_candidates(
     total = _total(scores, len(rows))
     if not len(total) or total.max() <= 0:
         return None
-    from_seeds = any(channel.switch(settings) for channel in (LINKS, ENTITIES, RESIDUAL))
-    seeds = find_seeds(space, query, rows, total) if from_seeds else []
-    passed = follow_seeds(space, query, title_in_query, rows, total, seeds, settings)
-    scores |= passed
-    if TITLE.name in scores:
-        scores[TITLE.name] = scores[TITLE.name] + raise_compared(space, query, rows, seeds, passed)
-    return CandidateSet(rows, scores, title_in_query, tuple(seeds), _total(scores, len(rows)))
+    for name, gained in lead_on(space, query, title_in_query, rows, total).items():
+        scores[name] = scores[name] + gained if name in scores else gained
+    return CandidateSet(rows, scores, _total(scores, len(rows)))
 
 
 def rank_candidates(space: Space, candidates: CandidateSet, limit: int = MOST) -> list[Candidate]:
@@ -359,25 +331,13 @@ def distinct_turns(space: Space, rows: Rows, total: Scores, limit: int) -> list[
     """Return the positions of the best segments above 0, best first, ties by id, a message only once."""
     wanted = limit
     while True:
-        pool = np.flatnonzero(total > 0) if wanted >= len(total) else _best(total, wanted)
-        order = sorted(pool.tolist(), key=lambda place: (-total[place], space.segments[rows[place]].id))
-        chosen: list[int] = []
-        shown: set[str] = set()
-        for place in order:
+        chosen: dict[str, int] = {}
+        for place in best_first(space, rows, total, wanted):
             segment = space.segments[rows[place]]
-            key = segment.turn_id if space.talk[rows[place]] else segment.id
-            if key not in shown:
-                shown.add(key)
-                chosen.append(place)
+            chosen.setdefault(segment.turn_id if space.talk[rows[place]] else segment.id, place)
         if len(chosen) >= limit or wanted >= len(total):
-            return chosen[:limit]
+            return list(chosen.values())[:limit]
         wanted *= 4  # long messages filled the pool with several segments each
-
-
-def _best(total: Scores, wanted: int) -> Rows:
-    """Return the positions of the ``wanted`` best above 0, with all that tie with the last of them."""
-    last = np.partition(total, len(total) - wanted)[len(total) - wanted]
-    return np.flatnonzero((total >= last) & (total > 0))
 
 
 def _best_messages(space: Space, candidates: CandidateSet) -> NDArray[np.intp]:

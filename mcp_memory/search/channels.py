@@ -1,4 +1,4 @@
-"""A channel of recall: one way to find a segment, with its name, its weights, its switch and its score.
+"""A channel of recall: one way to find a segment, with its name, its weights and its score.
 
 Each channel is one `Channel`, defined beside the code that computes its score and with the measurement that chose its
 weights; ``candidates.CHANNELS`` lists all of them. There are four kinds, by when the score is known. All but the first
@@ -8,13 +8,12 @@ need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a ch
 - ``facts``, ``experience``, ``propagation`` and ``questions`` are computed by other rooms and passed in;
   they are defined below;
 - ``time`` and ``siblings`` (``times.py``) depend on the sum of those two kinds;
-- ``links``, ``entities``, ``residual`` (``links.py``) and ``parts`` (``candidates.py``) are added to
-  the sum of all others: the first three start from its best candidates.
+- ``links`` and ``entities`` (``links.py``) start from the best candidates by all of these, and ``parts``
+  (``candidates.py``) are searches of their own.
 
 The channels that only messages have, who said one (``speaker``, ``user``), are here too.
 
-The names in ``via`` are public, so that of ``TITLE`` is still "head" and that of ``USER_FIRST`` "user". The switches of
-FACTS, EXPERIENCE ("learning") and PROPAGATION are in the settings of the rooms that compute their scores.
+The names in ``via`` are public, so that of ``TITLE`` is still "head" and that of ``USER_FIRST`` "user".
 
 All scores are in units of the cosine, so that talk and documents can be compared (``candidates.py``). "Measured" means:
 on dialogues and passages that are not part of this package.
@@ -33,7 +32,7 @@ from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Role, by_assistant, by_user, label
 from mcp_memory.ports import Store
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.vectors import Column, Matrix, Scores, Vector
+from mcp_memory.vectors import Column, Scores, Vector
 from mcp_memory.view.space import NONE, Space
 
 Rows = NDArray[np.intp]
@@ -72,13 +71,9 @@ class ChannelInput:
 
     @property
     def time(self) -> Constraint | None:
-        """When the query asks about, if it gives dates and time takes part."""
+        """When the query asks about, if it gives dates."""
         time = self.query.time
-        return time if self.settings.time and time is not None and time.dated else None
-
-
-def _always(_: SearchSettings) -> bool:
-    return True
+        return time if time is not None and time.dated else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +84,14 @@ class Channel:
         name: in ``via``.
         talk: its weight for messages.
         document: its weight for documents.
-        switch: whether it takes part.
         score: from the input and the weight, the weighted scores of ``inputs.rows``, or None where the channel has
-            nothing to say; None as a whole for a channel that is computed elsewhere (see above).
+            nothing to say or is switched off; None as a whole for a channel that is computed elsewhere (see above).
         finds: whether a segment may be found by this channel alone; else it only orders what others found.
     """
 
     name: str
     talk: float = 0.0
     document: float = 0.0
-    switch: Callable[[SearchSettings], bool] = _always
     score: Callable[[ChannelInput, float], Scores | None] | None = None
     finds: bool = True
 
@@ -106,34 +99,24 @@ class Channel:
         """Return its weight for messages or for documents."""
         return self.talk if talk else self.document
 
-    def weights(self, talk: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return its weight for each segment, by whether it is talk."""
-        return np.where(talk, self.talk, self.document)
-
 
 def channel_scores(
     inputs: ChannelInput, channels: Iterable[Channel], external: Mapping[Channel, Scores]
 ) -> dict[str, Scores]:
-    """Return the scores of the channels that are switched on, by name, each of shape ``(len(inputs.rows),)``.
+    """Return the scores of channels, by name, each of shape ``(len(inputs.rows),)``.
 
     Args:
         inputs: what they read.
         channels: those without a ``score`` are left out.
         external: scores that other rooms computed, each of shape ``(len(space.segments),)`` and in [-1, 1], below 0
-            for what speaks against a segment. They are added in this order, on which sums of floats depend.
+            for what speaks against a segment.
     """
-
-    def own(*, finds: bool) -> dict[str, Scores]:
-        taking_part = (one for one in channels if one.finds is finds and one.switch(inputs.settings))
-        computed = ((one.name, one.score(inputs, one.weight(inputs.talk))) for one in taking_part if one.score)
-        return {name: scores for name, scores in computed if scores is not None}
-
+    computed = ((one.name, one.score(inputs, one.weight(inputs.talk))) for one in channels if one.score)
     from_elsewhere = {
-        channel.name: computed[inputs.rows] * np.float32(channel.weight(inputs.talk) * inputs.unit)
-        for channel, computed in external.items()
-        if channel.switch(inputs.settings)
+        channel.name: scores[inputs.rows] * np.float32(channel.weight(inputs.talk) * inputs.unit)
+        for channel, scores in external.items()
     }
-    return own(finds=True) | from_elsewhere | own(finds=False)
+    return from_elsewhere | {name: scores for name, scores in computed if scores is not None}
 
 
 def sum_scores(scores: Mapping[str, Scores], length: int) -> Scores:
@@ -144,37 +127,38 @@ def sum_scores(scores: Mapping[str, Scores], length: int) -> Scores:
     return total
 
 
+def best_first(space: Space, rows: Rows, total: Scores, most: int) -> list[int]:
+    """Return the positions of the best scores above 0, best first, ties by id, with all that tie with the last."""
+    places = np.flatnonzero(total > 0)
+    if len(places) > most:
+        places = places[total[places] >= np.partition(total[places], -most)[-most]]
+    return sorted(places.tolist(), key=lambda place: (-total[place], space.segments[rows[place]].id))
+
+
 NEAREST = 200
 """Segments that the store names for a query if the view holds no vectors."""
 
 
 async def similarity(store: Store, space: Space, vector: Vector) -> Scores:
     """Return the cosine of a vector with each segment; only of the nearest if the view holds no vectors."""
-    cosines: Scores = (await similarities(store, space, vector[np.newaxis]))[0]
-    return cosines
-
-
-async def similarities(store: Store, space: Space, vectors: Matrix) -> Matrix:
-    """Return the cosines of each of some vectors, see `similarity`."""
     if space.segment_vectors is not None:
-        return space.segment_vectors.dot(vectors)
-    cosines = np.zeros((len(vectors), len(space.segments)), dtype=np.float32)
-    if not space.segments:
+        cosines: Scores = space.segment_vectors.dot(vector[np.newaxis])[0]
         return cosines
-    for place, nearest in enumerate(await store.nearest(space.name, vectors, NEAREST)):
-        for segment, cosine in nearest:
+    cosines = np.zeros(len(space.segments), dtype=np.float32)
+    if len(cosines):
+        for segment, cosine in (await store.nearest(space.name, vector[np.newaxis], NEAREST))[0]:
             if (row := space.segment_row(segment)) != NONE:  # else a bad row, which the view has left out
-                cosines[place, row] = cosine
+                cosines[row] = cosine
     return cosines
 
 
 def _meaning(inputs: ChannelInput, _: float) -> Scores | None:
-    if not any(map(str.isalnum, inputs.query.text)):
+    if not inputs.settings.meaning or not any(map(str.isalnum, inputs.query.text)):
         return None  # to an embedder all emoji are alike
     return inputs.similarity[inputs.rows]
 
 
-MEANING = Channel("meaning", talk=1.0, document=1.0, switch=lambda on: on.meaning, score=_meaning)
+MEANING = Channel("meaning", talk=1.0, document=1.0, score=_meaning)
 """Similarity of embeddings: the unit that all other weights are relative to."""
 
 FACTS = Channel("facts", talk=0.4, document=0.4)
@@ -196,7 +180,7 @@ PROPAGATION = Channel("propagation", document=0.2)
 Measured on dialogues: no effect, so it is off for talk. On documents, beside links: +.5 points of R@5 and +1.6 of R@10
 where the second text is hard to find, 0 to +.3 of R@5 elsewhere; .4 costs 1 to 2 of R@2.
 """
-QUESTIONS = Channel("questions", talk=0.15, switch=lambda on: on.questions)
+QUESTIONS = Channel("questions", talk=0.15)
 """The pool of questions that segments answer; ``reflection/questions.py`` has the measurements. It loses on documents,
 so it is off there.
 """
@@ -265,12 +249,12 @@ def _user(inputs: ChannelInput, weight: float) -> Scores | None:
     return (~assistants)[inputs.rows] * np.float32(weight * inputs.query.user_words * inputs.unit)
 
 
-SPEAKER = Channel("speaker", talk=0.4, switch=lambda on: on.speaker, score=_speaker)
+SPEAKER = Channel("speaker", talk=0.4, score=_speaker)
 """Added to messages by the one speaker that the query names.
 
 Measured: +3.5 points of R@10; values from .3 to .5 lie within half a point.
 """
-USER_FIRST = Channel("user", talk=0.5, switch=lambda on: on.user_first, score=_user, finds=False)
+USER_FIRST = Channel("user", talk=0.5, score=_user, finds=False)
 """Added to what a person said where an assistant speaks, too, and the question does not want the assistant's words.
 
 An assistant's replies are long, and say more of any topic than the person who asks: advice, drafts, code. What is asked

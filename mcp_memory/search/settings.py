@@ -21,22 +21,6 @@ class SearchSettings:
 
     meaning: bool = switch("meaning", True, "similarity of embeddings")
     words: bool = switch("words", True, "BM25")
-    neighbours: bool = True
-    """The words of the turns before and after count for a turn too."""
-    speaker: bool = True
-    """Turns of the speaker that the query names."""
-    user_first: bool = True
-    """What the person says counts more, as far as the query wants it."""
     wishes: bool = switch("wishes", True, "standing wishes of the user that apply come with every recall")
-    heads: bool = True
-    """Documents whose title, or subject of the first sentence, is in the query."""
-    links: bool = True
-    """A text that was found leads to the documents whose titles it mentions."""
-    rare_entities: bool = True
-    """And to the texts that name the same rare entities."""
-    residual: bool = True
-    """A second search for what the best texts leave open in the query."""
-    time: bool = True
-    """Times in the query ("in 2016", "before she moved")."""
     alike: bool = switch("alike", True, "with loop, talk similar to the best evidence is ranked higher")
     questions: bool = switch("questions", False, "texts that answer pooled questions; memory_evolve fills that pool")

@@ -185,9 +185,9 @@ class SpanColumns:
         return Spans(self._segments.values[at], starts, **every)
 
 
-TIME = Channel("time", talk=1.0, document=1.0, switch=lambda on: on.time)
+TIME = Channel("time", talk=1.0, document=1.0)
 """The sum of the terms below, each with its own weight."""
-SIBLINGS = Channel("siblings", document=1.0, switch=lambda on: on.time, finds=False)
+SIBLINGS = Channel("siblings", document=1.0, finds=False)
 """The best score of any segment of the same document, for a dated query (without it -.2 points of R@5, -.5 of R@20)."""
 SAID = 0.3
 """Weight, in talk, of being said at the time that the query asks about, less the farther from it (measured, with the

@@ -254,16 +254,17 @@ def _spread(space: Space, rows: NDArray[np.int64], counts: Scores, length: int) 
     return spread
 
 
-def _words(inputs: ChannelInput, weight: float) -> Scores:
+def _words(inputs: ChannelInput, weight: float) -> Scores | None:
+    if not inputs.settings.words:
+        return None
     index = inputs.space.index(WordIndex)
-    neighbours = inputs.settings.neighbours
-    scores = index.score(inputs.space, inputs.query.stems, talk=inputs.talk, neighbours=neighbours)[inputs.rows]
+    scores = index.score(inputs.space, inputs.query.stems, talk=inputs.talk)[inputs.rows]
     if inputs.talk:
         return scores * (weight * inputs.unit / (float(scores.max()) or 1.0))
     return scores * np.float32(weight)
 
 
-WORDS = Channel("words", talk=0.7, document=0.015, switch=lambda on: on.words, score=_words)
+WORDS = Channel("words", talk=0.7, document=0.015, score=_words)
 """BM25: for messages relative to the best of them, beside meaning relative to its best; for documents as it is, beside
 the cosine as it is.
 
@@ -363,7 +364,7 @@ def _title(inputs: ChannelInput, weight: float) -> Scores | None:
     return None if inputs.talk else inputs.title_in_query[inputs.rows] * np.float32(weight)
 
 
-TITLE = Channel("head", document=0.3, switch=lambda on: on.heads, score=_title)
+TITLE = Channel("head", document=0.3, score=_title)
 """Added to documents whose title stands in the query.
 
 Measured: +0 to +1 point of R@5, +1 to +4 of R@2; beside links .3 is better than .2 by 1 to 2 points of R@2 and 0 to .5

@@ -38,15 +38,12 @@ from mcp_memory.search.channels import (
     FACTS,
     PROPAGATION,
     QUESTIONS,
-    Channel,
     SpeakerIndex,
     said_in_role,
-    similarities,
     similarity,
 )
 from mcp_memory.search.coverage import unknown_names
 from mcp_memory.search.evidence import evidence_of
-from mcp_memory.search.links import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.placing import place_wishes, rank_confirmed, without_small_talk
 from mcp_memory.search.times import with_event_times
 from mcp_memory.search.whose_words import whose_words
@@ -56,7 +53,6 @@ from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import Dated, go_on, rank
 from mcp_memory.services.recall.reading import read_first
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -123,8 +119,7 @@ async def find(
 
     Args:
         store: asked for what is nearest if the view holds no vectors.
-        embedder: the embedder of a few short texts that the first look asks for, while the view is held, so that rows
-            still mean the same when they are compared.
+        embedder: the embedder of the scopes of wishes.
         view: does not change meanwhile.
         query: understood and embedded; of its space.
         settings: the settings of recall.
@@ -147,10 +142,16 @@ async def find(
     external = {channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt}
     if ways.paths:
         external[FACTS] = score_segments(space, query, ways.paths)
-    if QUESTIONS.switch(settings.search) and len(space.questions):
+    if settings.search.questions and len(space.questions):
         external[QUESTIONS] = pool_similarity(space, query.vector)
-    found, searched = await _search(store, embedder, space, query, cosines, external, settings)
-    texts = 1 + len(query.parts) + len(query.events) + (query.time_vector is not None) + searched
+    found = find_candidates(space, query, cosines, settings.search, external)
+    if found is not None and query.parts:
+        of_parts = [
+            find_candidates(space, part, await similarity(store, space, part.vector), settings.search)
+            for part in query.parts
+        ]
+        found = found.add_parts(space, [one for one in of_parts if one is not None])
+    texts = 1 + len(query.parts) + len(query.events) + (query.time_vector is not None)
     result = RecallResult(
         roots=ways.roots, paths=ways.paths, points=tuple(points), rounds=rounds, activated=activated, texts=texts
     )
@@ -177,35 +178,6 @@ async def find(
     if found is not None and wanted_breadth(query) != "best":
         result = await with_list(store, space, query, found, result, settings)
     return result, facts, ranked, gates
-
-
-async def _search(
-    store: Store,
-    embedder: Embedder,
-    space: Space,
-    query: Query,
-    cosines: Scores,
-    external: Mapping[Channel, Scores],
-    settings: RecallSettings,
-) -> tuple[CandidateSet | None, int]:
-    """Return the candidates of every channel, None if no channel finds any, and how many texts were embedded for it."""
-    found = find_candidates(space, query, cosines, settings.search, external)
-    if found is None:
-        return None, 0
-    if query.parts:
-        of_parts = [
-            find_candidates(space, part, await similarity(store, space, part.vector), settings.search)
-            for part in query.parts
-        ]
-        found = found.add_parts(space, [one for one in of_parts if one is not None])
-    if not RESIDUAL.switch(settings.search):
-        return found, 0
-    residuals = residual_queries(space, query, found.seeds, found.title_in_query)
-    if not residuals:
-        return found, 0
-    vectors = await embedder.embed([residual.text for residual in residuals])
-    scores = residual_scores(residuals, await similarities(store, space, vectors))
-    return found.add_residual(space, scores), len(residuals)
 
 
 async def _order(

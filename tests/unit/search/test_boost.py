@@ -15,10 +15,7 @@ ASKED, LIKE_TWO = "Which one?", np.array((0.0, 1.0), np.float32)
 
 def candidate_set(space: Space, *scores: float) -> CandidateSet:
     total = np.array(scores, np.float32)
-    named = np.zeros(len(space.segments), np.bool_)
-    return CandidateSet(
-        rows=np.arange(len(scores)), scores={"words": total}, title_in_query=named, seeds=(), total=total
-    )
+    return CandidateSet(rows=np.arange(len(scores)), scores={"words": total}, total=total)
 
 
 def talk(count: int) -> Space:

@@ -13,21 +13,20 @@ from mcp_memory.search.settings import SearchSettings
 from mcp_memory.view.space import Space
 
 TALK = space_of(
-    message("sea", "Ann", "The sea was warm."),
-    message("baker", "Bob", "My sister is a baker in town."),
-    message("rain", "Ann", "It rained on the sea all day."),
-    message("tea", "Bob", "I like green tea."),
+    message("sea", "Ann", "The sea was warm.", session="1"),
+    message("baker", "Bob", "My sister is a baker in town.", session="2"),
+    message("rain", "Ann", "It rained on the sea all day.", session="3"),
+    message("tea", "Bob", "I like green tea.", session="4"),
 )
 PAPERS = space_of(
     document("mill", None, "The mill by the sea was built in 1901."),
     document("baker", None, "The baker of the town has a sister."),
 )
-PLAIN = SearchSettings(neighbours=False, links=False, rare_entities=False, residual=False)
 
 
 def candidates_of(space: Space, text: str) -> CandidateSet:
     nothing = np.zeros(len(space.segments), np.float32)
-    found = find_candidates(space, understand(text, space.speakers), nothing, PLAIN)
+    found = find_candidates(space, understand(text, space.speakers), nothing, SearchSettings())
     assert found is not None
     return found
 

@@ -37,7 +37,7 @@ class SaysWhichHelps:
 def found(count: int, scores: Sequence[float], text: str = "The {} one."):
     space = space_of(*(message(f"m{number}", "Ann", text.format(number), number) for number in range(count)))
     rows = np.arange(count)
-    return space, CandidateSet(rows, {}, np.zeros(count, bool), (), np.array(scores, np.float32))
+    return space, CandidateSet(rows, {}, np.array(scores, np.float32))
 
 
 def order(space, candidates: CandidateSet) -> list[str]:
@@ -60,7 +60,7 @@ def test_a_document_keeps_its_place_among_messages_that_are_read() -> None:
     space = space_of(
         message("m0", "Ann", "The first one."), document("d", None, "The one."), message("m1", "Ann", "No.")
     )
-    candidates = CandidateSet(np.arange(3), {}, np.zeros(3, bool), (), np.array([1, 0.95, 0.9], np.float32))
+    candidates = CandidateSet(np.arange(3), {}, np.array([1, 0.95, 0.9], np.float32))
     reader = SaysWhichHelps("one")
     after, _ = read(reader, space, candidates)
     assert [text for _, text in reader.read_pairs] == ["Ann: The first one.", "Ann: No. [before: The first one.]"]
