@@ -29,7 +29,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
     parser.add_argument("--grow", type=Path, metavar="FOLDER", help="repeat it to go on after a stop")
     parser.add_argument("--sentences", type=int, metavar="N", default=1_000_000, help="of --grow: where to stop")
-    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="of --grow: draw the figures")
     options = parser.parse_args(arguments)
     try:
         settings = load(None)
@@ -37,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     if options.grow is not None:
-        return grow(settings, options.grow, sentences=options.sentences, output=options.json, plot=options.plot)
+        return grow(settings, options.grow, options.sentences)
     return bench(settings, large=options.large, output=options.json, parts=options.only or PARTS)
 
 

@@ -7,10 +7,9 @@ LoCoMo (arXiv 2402.17753), ``locomo10.json``: a list of ``{sample_id, conversati
 ``evidence`` (ids of turns, now and then several in one string) and ``category``, 1 to 5.
 
 BEAM (arXiv 2510.27246): its parquet file, a row a chat with ``conversation_id``, ``chat`` (sessions of messages ``{id,
-role, content, time_anchor}``) and ``probing_questions`` (the text of a Python literal: questions by ability); or a
-folder of its repository, in which every ``chat.json`` (``[{time_anchor?, turns: [[message]]}]``) has its
-``probing_questions/probing_questions.json`` beside it. ``source_chat_ids`` of a question is a list of ids, or such
-lists by name. A session has the date of its first message that has one, like "March-15-2024".
+role, content, time_anchor}``) and ``probing_questions`` (the text of a Python literal: questions by ability).
+``source_chat_ids`` of a question is a list of ids, or such lists by name. A session has the date of its first message
+that has one, like "March-15-2024".
 """
 
 from __future__ import annotations
@@ -24,6 +23,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pyarrow import parquet
+
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 _TURN = re.compile(r"D\d+:\d+")
 _MARK = re.compile(r"\s*->->\s*[\d,]+\s*$")
@@ -32,7 +33,7 @@ Row = dict[str, Any]
 
 
 def convert(source: Path, target: Path) -> None:
-    """Write the conversations and questions of a file, or of a folder of BEAM, to files that begin with ``target``."""
+    """Write the conversations and questions of a file to files that begin with ``target``."""
     conversations: list[Row] = []
     questions: list[Row] = []
     for conversation, asked in _locomo(source) if source.suffix == ".json" else _beam(source):
@@ -76,45 +77,28 @@ def _locomo(path: Path) -> Iterator[tuple[Row, list[Row]]]:
 
 
 def _beam(path: Path) -> Iterator[tuple[Row, list[Row]]]:
-    for name, held, probing in _beam_chats(path):
+    for row in parquet.read_table(path, columns=["conversation_id", "chat", "probing_questions"]).to_pylist():
+        name = f"beam-{row['conversation_id']}"
         sessions = []
-        for number, (anchor, messages) in enumerate(held, 1):
-            dated = next((text for text in (anchor, *(one.get("time_anchor") for one in messages)) if text), None)
+        for number, messages in enumerate(row["chat"], 1):
             turns = [
                 {"turn_id": str(one["id"]), "speaker": one["role"], "text": _MARK.sub("", one["content"])}
                 for one in messages
             ]
+            dated = next((one["time_anchor"] for one in messages if one.get("time_anchor")), None)
             sessions.append({"session_id": f"B{number}", "date": _day(dated), "turns": turns})
         questions = [
             {
                 "qid": f"{name}:{ability}:{place}",
                 "conv_id": name,
-                "question": row["question"],
-                "evidence": list(dict.fromkeys(str(number) for number in _numbers(row.get("source_chat_ids")))),
+                "question": asked["question"],
+                "evidence": list(dict.fromkeys(str(number) for number in _numbers(asked.get("source_chat_ids")))),
                 "category_name": ability,
             }
-            for ability, rows in probing.items()
-            for place, row in enumerate(rows)
+            for ability, rows in ast.literal_eval(row["probing_questions"]).items()
+            for place, asked in enumerate(rows)
         ]
         yield {"id": name, "sessions": sessions}, questions
-
-
-def _beam_chats(path: Path) -> Iterator[tuple[str, list[tuple[str | None, list[Row]]], Mapping[str, Any]]]:
-    """Yield the name, the date and messages of each session, and the questions by ability of each chat."""
-    if path.is_dir():
-        for chat in sorted(path.rglob("chat.json")):
-            probing = chat.parent / "probing_questions" / "probing_questions.json"
-            if probing.is_file():
-                batches = json.loads(chat.read_text(encoding="utf-8"))
-                held = [(one.get("time_anchor"), [said for turn in one["turns"] for said in turn]) for one in batches]
-                yield f"beam-{chat.parent.name}", held, json.loads(probing.read_text(encoding="utf-8"))
-        return
-    from pyarrow import parquet
-
-    for row in parquet.read_table(path, columns=["conversation_id", "chat", "probing_questions"]).to_pylist():
-        questions = row["probing_questions"]
-        questions = ast.literal_eval(questions) if isinstance(questions, str) else questions
-        yield f"beam-{row['conversation_id']}", [(None, messages) for messages in row["chat"]], questions
 
 
 def _day(anchor: str | None) -> str | None:

@@ -1,16 +1,12 @@
-"""``python -m bench``: speed and memory on synthetic text, as ratios within one run.
+"""Speed and memory on synthetic text, as ratios within one run: ``python -m bench``.
 
-Each part can run alone. All data is in a temporary folder; the settings are the user's own except for the location of
-the store. Progress goes to stderr, the table to stdout. `recall` has a file of its own; this one measures how soon a
-client has the list of tools, what writing and forgetting cost, and how much memory a server takes.
+Absolute times depend mostly on the machine; the ratio of two medians that were measured in turns depends mostly on the
+program. So recall is compared with its floor: embedding the same texts in the same calls, and one exact scan of the
+same vectors for each of them, the least that any search by similarity does. The handshake is compared with a server
+without tools, of the same SDK and Python. An aim is what the project wants on its own machine; a figure beyond it is
+marked and has no other effect, since a slow or busy machine is not an error.
 
-The handshake is compared with a server without tools, of the same SDK and Python. Both are started in turns, so that
-other load on the machine affects both. Clients connect in one of two ways: with ``initialize``, or, since revision
-2026-07-28, with ``server/discover``; both are timed.
-
-Writes are timed until they are acknowledged, and until they are indexed, alone and in batches. Two servers, as two
-clients would have them, show what another process waits: one writes the largest allowed document, the other one message
-after the other, meanwhile and for some time while the document is indexed.
+Each part can run alone, in a temporary folder; the settings are the user's own but for the place of the store.
 """
 
 from __future__ import annotations
@@ -19,43 +15,39 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Collection
-from contextlib import AsyncExitStack
-from dataclasses import replace
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from math import ceil
 from pathlib import Path
+from statistics import median
 
 import anyio
-from bench.recall import recall
-from bench.subjects import (
-    SEED,
-    SPACE,
-    Figure,
-    Laps,
-    Report,
-    Stores,
-    connected,
-    document,
-    messages,
-    opened,
-    own_server,
-    peak_mb,
-    resident_mb,
-    size_mb,
-    table,
-)
-from bench.synthetic import prose
+import numpy as np
+import psutil
+from bench.synthetic import KINDS, Corpus, Question, corpus
 from mcp import Client, StdioServerParameters
 
 from mcp_memory.commands.demo import call
 from mcp_memory.domain.forgetting import ForgetRequest
+from mcp_memory.domain.query import Mode, Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.memory import Memory
+from mcp_memory.ports import Embedder
 from mcp_memory.settings import Settings
+from mcp_memory.vectors import Matrix
+from mcp_memory.wiring import open_memory
 
 SIZES, LARGE = (1_000, 10_000), 100_000
 """Sentences in the stores that recall and forgetting are measured on."""
 PARTS = ("handshake", "write", "recall", "memory", "forget")
 """In the order in which they run: the part most sensitive to other load comes first, what changes stores last."""
-HANDSHAKES = 7
+SEED, SPACE = 20_261_120, "default"
+QUESTIONS, WARM = 90, 5
+LIMIT, TOP = 12, 10
+"""Items of evidence, the default of the tool; and those among which the answer's item counts as found."""
+HANDSHAKES, SINGLE, BATCHES, BATCH, FORGETS = 7, 150, 20, 50, 5
 ERAS = {"legacy": "initialize", "auto": "server/discover"}
 EMPTY_SERVER = """
 import anyio
@@ -75,18 +67,91 @@ anyio.run(serve)
 """
 IDLE_S = 2.0
 """Time after the handshake until a server counts as idle."""
-DOCUMENTS, SENTENCES_EACH = 8, 250
-"""About 170 segments of 200 tokens: enough to fill every batch of the embedder."""
-SINGLE, BATCHES, BATCH = 150, 20, 50
-PARAGRAPH = 100
-"""Sentences of the paragraph that the large document repeats."""
-INDEXING_S, PAUSE_S = 30.0, 0.05
-"""How long messages are written while it is indexed, and the pause between them."""
-FORGETS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number: of which part, what, in which unit ("x" for a ratio), of how many runs, and the most it should be."""
+
+    part: str
+    name: str
+    value: float
+    unit: str
+    runs: int
+    aim: float | None = None
+
+    def __str__(self) -> str:
+        aim = "" if self.aim is None else f", aim {self.aim:,.4g}{' BEYOND' if self.value > self.aim else ''}"
+        return f"{self.part:<10} {self.name:<62} {self.value:>9,.4g} {self.unit:<3} ({self.runs} runs{aim})"
+
+
+@dataclass(slots=True)
+class Laps:
+    """Times of a repeated action, in milliseconds, in order."""
+
+    ms: list[float] = field(default_factory=list)
+
+    @contextmanager
+    def lap(self, clock: Callable[[], float] = time.perf_counter) -> Iterator[None]:
+        """Add the time that the block takes by a clock in seconds, unless it raises."""
+        began = clock()
+        yield
+        self.ms.append((clock() - began) * 1_000)
+
+    def p(self, share: float) -> float:
+        """Return the smallest time that at least this share of the times do not exceed, in milliseconds."""
+        return sorted(self.ms)[max(0, ceil(share * len(self.ms)) - 1)]
+
+
+class Bench:
+    """One run: its figures, and the stores that it filled.
+
+    Args:
+        settings: the settings to measure with.
+        folder: an empty one.
+    """
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self.settings = settings
+        self.folder = folder
+        self.figures: list[Figure] = []
+        self._filled: dict[int, Corpus] = {}
+
+    def report(
+        self, part: str, name: str, value: float, unit: str = "ms", runs: int = 1, aim: float | None = None
+    ) -> None:
+        """Keep a figure and print it."""
+        self.figures.append(Figure(part, name, value, unit, runs, aim))
+        print(self.figures[-1], flush=True)
+
+    def server(self, store: Path, **server: str) -> StdioServerParameters:
+        """Return how to start our server with the settings of this process and changes to the section ``[server]``."""
+        environment = os.environ | {"MCP_MEMORY_STORAGE_URI": str(store), "MCP_MEMORY_WRITE_WAIT": "true"}
+        environment |= {f"MCP_MEMORY_SERVER_{name.upper()}": value for name, value in server.items()}
+        return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", "serve"], env=environment)
+
+    @asynccontextmanager
+    async def opened(self, store: Path) -> AsyncIterator[Memory]:
+        """Open a store in this process and close it at the end."""
+        memory = await open_memory(replace(self.settings, storage=replace(self.settings.storage, uri=str(store))))
+        try:
+            yield memory
+        finally:
+            await memory.aclose()
+
+    async def filled(self, sentences: int) -> tuple[Path, Corpus]:
+        """Return the store with this number of sentences, filled when it is first needed, and its text."""
+        store = self.folder / f"store-{sentences}"
+        if sentences not in self._filled:
+            text = self._filled[sentences] = corpus(SEED, sentences, QUESTIONS)
+            async with self.opened(store) as memory:
+                for one in text.collections:
+                    await memory.write(WriteRequest(SPACE, one.session, one.kind, one.items))
+        return store, self._filled[sentences]
 
 
 def bench(settings: Settings, *, large: bool, output: Path | None, parts: Collection[str]) -> int:
-    """Measure, print and return 0; a figure beyond its aim is marked in the table but is not a failure.
+    """Measure, print and return 0.
 
     Args:
         settings: the settings to measure with.
@@ -94,60 +159,43 @@ def bench(settings: Settings, *, large: bool, output: Path | None, parts: Collec
         output: a file to write the figures to as JSON.
         parts: those of `PARTS` to run.
     """
-    figures = anyio.run(_measure, settings, large, parts)
-    print(table(figures))
+    figures = anyio.run(_measure, settings, (*SIZES, *([LARGE] if large else [])), parts)
     if output:
-        output.write_text(json.dumps(document(figures), indent=2) + "\n", encoding="utf-8")
+        output.write_text(json.dumps([asdict(one) for one in figures], indent=2) + "\n", encoding="utf-8")
     return 0
 
 
-async def _measure(settings: Settings, large: bool, parts: Collection[str]) -> list[Figure]:
-    figures: list[Figure] = []
-
-    def report(figure: Figure) -> None:
-        print(f"... {figure.part}: {figure.name} {figure.value:,.4g} {figure.unit}", file=sys.stderr)
-        figures.append(figure)
-
-    sizes = (*SIZES, *([LARGE] if large else []))
+async def _measure(settings: Settings, sizes: Sequence[int], parts: Collection[str]) -> list[Figure]:
     # On Windows a file may stay locked for a moment after its process has ended.
     with tempfile.TemporaryDirectory(prefix="mcp-memory-bench-", ignore_cleanup_errors=True) as folder:
-        stores = Stores(settings, Path(folder))
-        if "handshake" in parts:
-            await handshake(stores, report)
-        if "write" in parts:
-            await writing(stores, report)
-            await waiting(stores, report)
-        for size in sizes if "recall" in parts else ():
-            await recall(stores, size, report)
-        if "memory" in parts:
-            await memory(stores, SIZES[-1], report)
-        for size in sizes if "forget" in parts else ():
-            await forgetting(stores, size, report)
-    return figures
+        run = Bench(settings, Path(folder))
+        for part in PARTS:
+            if part in parts:
+                await globals()[f"measure_{part}"](run, sizes)
+        return run.figures
 
 
-async def handshake(stores: Stores, report: Report) -> None:
-    """Measure the time to the list of tools, for both ways to connect, and its ratio to that of an empty server."""
-    ours = own_server(stores.settings, stores.folder / "handshake")
+async def measure_handshake(run: Bench, _: Sequence[int]) -> None:
+    """Measure the time to the list of tools, for both ways to connect; both servers start in turns."""
+    ours = run.server(run.folder / "handshake")
     empty = StdioServerParameters(command=sys.executable, args=["-c", EMPTY_SERVER], env=dict(os.environ))
     for era, words in ERAS.items():
         laps, yardstick = Laps(), Laps()
         for _ in range(HANDSHAKES):
             for server, times in ((ours, laps), (empty, yardstick)):
-                async with AsyncExitStack() as stack:
-                    with times.lap():
-                        started = Client(server, mode=era, read_timeout_seconds=60)  # type: ignore[arg-type]
-                        await (await stack.enter_async_context(started)).list_tools()
-        ratio = laps.median() / yardstick.median()
-        report(Figure("handshake", f"{words}: ours / empty server", ratio, "x", HANDSHAKES, aim=1.3))
-        report(Figure("handshake", f"{words}: start to the answer of tools/list", laps.median(), "ms", HANDSHAKES))
+                with times.lap():
+                    async with Client(server, mode=era, read_timeout_seconds=60) as client:  # type: ignore[arg-type]
+                        await client.list_tools()
+        run.report("handshake", f"{words}: start to end", median(laps.ms), runs=HANDSHAKES)
+        ratio = median(laps.ms) / median(yardstick.ms)
+        run.report("handshake", f"{words}: ours / empty server", ratio, "x", HANDSHAKES, 1.3)
 
 
-async def writing(stores: Stores, report: Report) -> None:
+async def measure_write(run: Bench, _: Sequence[int]) -> None:
     """Measure messages until they are acknowledged and until they are indexed, and the size on disk."""
-    folder, talk = stores.folder / "write", messages(SEED + 1, 2 * SINGLE + BATCHES * BATCH)
+    talk = messages(SEED + 1, 2 * SINGLE + BATCHES * BATCH)
     acknowledged, indexed, together = Laps(), Laps(), Laps()
-    async with opened(stores.settings, folder) as memory:
+    async with run.opened(run.folder / "write") as memory:
 
         async def write(laps: Laps, *items: NewItem, wait: bool = True) -> None:
             with laps.lap():
@@ -161,74 +209,142 @@ async def writing(stores: Stores, report: Report) -> None:
             await write(indexed, item)
         for start in range(2 * SINGLE, len(talk), BATCH):
             await write(together, *talk[start : start + BATCH])
-    each = together.median() / BATCH
-    report(Figure("write", "a message in a batch of 50 / a single message", each / indexed.median(), "x", BATCHES))
-    report(Figure("write", "until acknowledged, p50", acknowledged.median(), "ms", SINGLE))
-    report(Figure("write", "until acknowledged, p99", acknowledged.p(0.99), "ms", SINGLE))
-    report(Figure("write", "until indexed, p50", indexed.median(), "ms", SINGLE, aim=40))
-    report(Figure("write", "until indexed, in batches of 50, each, p50", each, "ms", BATCHES, aim=15))
-    report(Figure("write", "store size per 1,000 messages", size_mb(folder) * 1_000 / len(talk), "MB", 1))
+    run.report("write", "until acknowledged, p50", median(acknowledged.ms), runs=SINGLE)
+    run.report("write", "until acknowledged, p99", acknowledged.p(0.99), runs=SINGLE)
+    run.report("write", "until indexed, p50", median(indexed.ms), runs=SINGLE, aim=40)
+    run.report("write", "until indexed, in batches of 50, each, p50", median(together.ms) / BATCH, runs=BATCHES, aim=15)
+    run.report("write", "store size per 1,000 messages", size_mb(run.folder / "write") * 1_000 / len(talk), "MB")
 
 
-async def waiting(stores: Stores, report: Report) -> None:
-    """Measure how long messages of one process wait while another process writes a large document."""
-    block = prose(SEED, PARAGRAPH) + "\n\n"
-    text = block * (stores.settings.limits.document_bytes // len(block.encode()))
-    laps, large = Laps(), Laps()
-    server = own_server(stores.settings, stores.folder / "waiting", wait=False)
-    async with connected(server) as (other, _), connected(server) as (client, _):
-        for warm in (other, client):
-            await call(warm, "memory_write", {"text": "warm"})
-        done = anyio.Event()
-
-        async def write_document() -> None:
-            with large.lap():
-                await call(client, "memory_write", {"documents": [{"id": "large", "text": text}]})
-            await anyio.sleep(INDEXING_S)
-            done.set()
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(write_document)
-            while not done.is_set():
-                with laps.lap():
-                    await call(other, "memory_write", {"text": f"message {len(laps)}", "session": "other"})
-                await anyio.sleep(PAUSE_S)
-    report(Figure("write", f"a document of {len(text.encode()) / 1e6:.1f} MB", large.median() / 1_000, "s", 1))
-    report(Figure("write", "another process's message meanwhile, p50", laps.median(), "ms", len(laps)))
-    report(Figure("write", "another process's message meanwhile, longest", max(laps.ms), "ms", len(laps), aim=1_000))
+async def measure_recall(run: Bench, sizes: Sequence[int]) -> None:
+    """Measure recalls beside their floor in this process, and over stdio."""
+    for sentences in sizes:
+        part, laps = f"{sentences:,}", Laps()
+        store, text = await run.filled(sentences)
+        questions = text.questions
+        async with run.opened(store) as memory:
+            best = await ask(memory, questions)
+            # from 100,000 sentences on a space no longer fits into the processor's caches
+            run.report(part, "recall p50 / floor p50", best.ratio, "x", len(questions), 3 if sentences < LARGE else 4)
+            for mode in ("all", "overview"):
+                broad = await ask(memory, questions, mode)  # type: ignore[arg-type]
+                run.report(part, f"recall p50 / floor p50, mode {mode}", broad.ratio, "x", len(questions), 6)
+        async with connected(run.server(store)) as (client, _):
+            for place, question in enumerate([*questions[:WARM], *questions]):
+                with (laps if place >= WARM else Laps()).lap():
+                    await call(client, "memory_reconstruct", {"query": question.text, "limit": LIMIT})
+        for name, times in (("recall", best.ours), ("floor", best.floor), ("recall over stdio", laps)):
+            run.report(part, f"{name}, p50", median(times.ms), runs=len(questions))
+            run.report(part, f"{name}, p95", times.p(0.95), runs=len(questions))
+        run.report(part, "texts embedded for a question", best.texts / len(questions), "", len(questions))
+        for kind in KINDS:
+            if hits := [hit for hit, asked in zip(best.found, questions, strict=True) if asked.kind == kind]:
+                run.report(part, f"{kind}: answer's item in the top {TOP}", 100 * sum(hits) / len(hits), "%", len(hits))
 
 
-async def memory(stores: Stores, sentences: int, report: Report) -> None:
-    """Measure the memory of an idle server, and of one that recalls from a filled store and writes long documents."""
-    idle = own_server(stores.settings, stores.folder / "idle", warm_up="first_call")
-    async with connected(idle) as (client, process):
+async def measure_memory(run: Bench, _: Sequence[int]) -> None:
+    """Measure the memory of an idle server, and of one that recalls from a filled store."""
+    async with connected(run.server(run.folder / "idle", warm_up="first_call")) as (client, process):
         await client.list_tools()
         await anyio.sleep(IDLE_S)
-        report(Figure("memory", "idle after the handshake (first_call)", resident_mb(process), "MB", 1, aim=120))
-    filled = await stores.of(sentences)
-    async with connected(own_server(stores.settings, filled.folder)) as (client, process):
-        await call(client, "memory_reconstruct", {"query": filled.corpus.questions[0].text})
-        words = f"after the first recall over {sentences:,} sentences"
-        report(Figure("memory", words, resident_mb(process), "MB", 1, aim=520))
-        for number in range(DOCUMENTS):
-            text = prose(SEED + number, SENTENCES_EACH)
-            await call(client, "memory_write", {"documents": [{"id": f"long-{number}", "text": text}], "space": "long"})
-        if (peak := peak_mb(process)) is not None:
-            report(Figure("memory", "peak while writing full segments", peak, "MB", DOCUMENTS, aim=650))
-        await anyio.sleep(IDLE_S)
-        report(Figure("memory", "steady, after writing full segments", resident_mb(process), "MB", 1, aim=520))
+        run.report("memory", "idle after the handshake (first_call)", process.memory_info().rss / 1e6, "MB", aim=120)
+    store, text = await run.filled(SIZES[-1])
+    async with connected(run.server(store)) as (client, process):
+        await call(client, "memory_reconstruct", {"query": text.questions[0].text})
+        name = f"after the first recall over {SIZES[-1]:,} sentences"
+        run.report("memory", name, process.memory_info().rss / 1e6, "MB", aim=520)
 
 
-async def forgetting(stores: Stores, sentences: int, report: Report) -> None:
+async def measure_forget(run: Bench, sizes: Sequence[int]) -> None:
     """Measure how long it takes to forget one message or document."""
-    filled, laps = await stores.of(sentences), Laps()
-    async with opened(stores.settings, filled.folder) as memory:
-        async with memory.store.reading() as view:
-            turns = list(view.space(SPACE).turns)
-        for turn in turns[:: len(turns) // FORGETS][:FORGETS]:
-            request = ForgetRequest(SPACE, ids=(turn,))
-            preview = await memory.forget(request)
-            with laps.lap():
-                await memory.forget(replace(request, dry_run=False, token=preview.token))
-    report(Figure("forget", f"one of {sentences:,} sentences, p50", laps.median(), "ms", FORGETS))
-    report(Figure("forget", f"one of {sentences:,} sentences, longest", max(laps.ms), "ms", FORGETS))
+    for sentences in sizes:
+        (store, _), laps = await run.filled(sentences), Laps()
+        async with run.opened(store) as memory:
+            async with memory.store.reading() as view:
+                turns = list(view.space(SPACE).turns)
+            for turn in turns[:: len(turns) // FORGETS][:FORGETS]:
+                request = ForgetRequest(SPACE, ids=(turn,))
+                preview = await memory.forget(request)
+                with laps.lap():
+                    await memory.forget(replace(request, dry_run=False, token=preview.token))
+        run.report("forget", f"one of {sentences:,} sentences, p50", median(laps.ms), runs=FORGETS)
+
+
+class RecordingEmbedder:
+    """An embedder that records the texts of each call."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.calls: list[tuple[str, ...]] = []
+        self.inner, self.name, self.dimension = embedder, embedder.name, embedder.dimension
+        self.embed_parts = embedder.embed_parts
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """See `Embedder`."""
+        self.calls.append(tuple(texts))
+        return await self.inner.embed(texts)
+
+
+@dataclass
+class Asked:
+    """Times of some recalls and of their floors, by the clock and of the processor, and what the recalls found.
+
+    Attributes:
+        texts: how many texts were embedded in all.
+        found: by question, whether the item with the answer is among the best.
+    """
+
+    ours: Laps = field(default_factory=Laps)
+    ours_cpu: Laps = field(default_factory=Laps)
+    floor: Laps = field(default_factory=Laps)
+    texts: int = 0
+    found: list[bool] = field(default_factory=list)
+
+    @property
+    def ratio(self) -> float:
+        """The median of recall relative to that of its floor."""
+        return median(self.ours.ms) / median(self.floor.ms)
+
+
+async def ask(memory: Memory, questions: Sequence[Question], mode: Mode = "best") -> Asked:
+    """Ask questions, each followed by its floor, after some to warm up."""
+    embedder, asked = RecordingEmbedder(memory.embedder), Asked()
+    recorded = replace(memory, embedder=embedder)
+    async with memory.store.reading() as view:
+        held = view.space(SPACE).segment_vectors
+        if held is None:
+            raise RuntimeError("the view holds no vectors: raise search.vector_limit above the size of the bench")
+        vectors = held.take(np.arange(len(held)))
+    for question in questions[:WARM]:
+        await recorded.reconstruct(Query(question.text, SPACE, LIMIT, mode=mode))
+    for question in questions:
+        embedder.calls.clear()
+        with asked.ours.lap(), asked.ours_cpu.lap(time.process_time):
+            recall = await recorded.reconstruct(Query(question.text, SPACE, LIMIT, mode=mode))
+        with asked.floor.lap():
+            for texts in tuple(embedder.calls):
+                for query in await memory.embedder.embed(texts):
+                    np.argpartition(-(vectors @ query), min(TOP, len(vectors) - 1))
+        asked.texts += sum(map(len, embedder.calls))
+        top = recall.evidence[:TOP]
+        asked.found.append(any(source.turn.ref == question.gold for item in top for source in item.sources))
+    return asked
+
+
+def messages(seed: int, number: int) -> list[NewItem]:
+    """Return this many messages of synthetic dialogues."""
+    text = corpus(seed, max(60, 4 * number), 0)
+    return [item for one in text.collections if one.kind == "message" for item in one.items][:number]
+
+
+@asynccontextmanager
+async def connected(server: StdioServerParameters) -> AsyncIterator[tuple[Client, psutil.Process]]:
+    """Start a server process, connect to it, and yield client and process; the process ends with the context."""
+    before = {child.pid for child in psutil.Process().children()}
+    async with Client(server, read_timeout_seconds=600) as client:
+        (process,) = (child for child in psutil.Process().children() if child.pid not in before)
+        yield client, process
+
+
+def size_mb(folder: Path) -> float:
+    """Return the size of all files in a folder and below it, in millions of bytes."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6

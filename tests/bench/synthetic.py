@@ -16,7 +16,7 @@ kind costs. They are far easier than people's questions, so their hit rate says 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate, count, pairwise
 from random import Random
@@ -28,6 +28,7 @@ from mcp_memory.language.iso import MONTHS, WEEKDAYS
 
 QuestionKind = Literal["one-hop", "two-hop", "time"]
 KINDS: tuple[QuestionKind, ...] = ("one-hop", "two-hop", "time")
+SENTENCES_A_PLACE, SENTENCES_A_PAIR = 12, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,33 +58,15 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A synthetic memory.
+    """A synthetic memory: documents first, then talk; and as many questions of each kind, in random order."""
 
-    Attributes:
-        heads: names of the places, the most mentioned first.
-        collections: documents first, then talk.
-        questions: as many of each kind, in random order.
-    """
-
-    heads: tuple[str, ...]
     collections: tuple[Collection, ...]
     questions: tuple[Question, ...]
 
 
 def corpus(seed: int, sentences: int, questions: int) -> Corpus:
-    """Return a corpus of exactly this many sentences.
-
-    Args:
-        seed: determines the text.
-        sentences: at least 60.
-        questions: maximum number, a third of each kind; a small corpus has fewer.
-    """
-    if sentences < 60:
-        raise ValueError("a corpus has at least 60 sentences")
-    rng = Random(seed)
-    world = _World(rng, heads=max(3, sentences // 2 // _SENTENCES_A_HEAD))
-    collections = [_documents(world, 0), *_talks(world, 0, sentences - len(world.heads) * _SENTENCES_A_HEAD)]
-    return Corpus(tuple(world.heads), tuple(collections), _drawn(world, rng, questions))
+    """Return a corpus of exactly this many sentences; arguments as for `growing`."""
+    return next(growing(seed, sentences, questions))
 
 
 def growing(seed: int, sentences: int, questions: int) -> Iterator[Corpus]:
@@ -94,38 +77,31 @@ def growing(seed: int, sentences: int, questions: int) -> Iterator[Corpus]:
     Args:
         seed: determines the text.
         sentences: of each addition, at least 60.
-        questions: maximum number of each addition, a third of each kind.
+        questions: maximum number of each addition, a third of each kind; a small corpus has fewer.
     """
-    rng = Random(seed)
-    world = _World(rng, heads=0)
+    world = _World(Random(seed))
     pairs = 0
     while True:
-        before = len(world.heads)
-        world.add_heads(max(3, sentences // 2 // _SENTENCES_A_HEAD))
+        before = len(world.places)
+        world.add_places(max(3, sentences // 2 // SENTENCES_A_PLACE))
+        documents = Collection("places", "document", tuple(_documents(world, before)))
+        left = sentences - (len(world.places) - before) * SENTENCES_A_PLACE
+        new = max(1, left // SENTENCES_A_PAIR)
+        talks = [
+            session
+            for pair in range(new)
+            for session in _talk(world, pairs + pair, left * (pair + 1) // new - left * pair // new)
+        ]
+        pairs += new
+        drawn: list[Question] = []
+        for kind in KINDS:
+            known = [question for question in world.questions if question.kind == kind]
+            drawn += world.rng.sample(known, min(len(known), questions // len(KINDS)))
         world.questions.clear()
-        left = sentences - (len(world.heads) - before) * _SENTENCES_A_HEAD
-        collections = [_documents(world, before), *_talks(world, pairs, left)]
-        pairs += _pairs(left)
-        yield Corpus(tuple(world.heads), tuple(collections), _drawn(world, rng, questions))
+        world.rng.shuffle(drawn)
+        yield Corpus((documents, *talks), tuple(drawn))
 
 
-def _drawn(world: _World, rng: Random, questions: int) -> tuple[Question, ...]:
-    drawn: list[Question] = []
-    for kind in KINDS:
-        known = [question for question in world.questions if question.kind == kind]
-        drawn += rng.sample(known, min(len(known), questions // len(KINDS)))
-    rng.shuffle(drawn)
-    return tuple(drawn)
-
-
-def prose(seed: int, sentences: int) -> str:
-    """Return running text of practically distinct sentences, about 75 characters each."""
-    world = _World(Random(seed), heads=50)
-    return " ".join(_remark(world) for _ in range(sentences))
-
-
-_SENTENCES_A_HEAD = 12
-_SENTENCES_A_PAIR = 300
 # ruff: noqa: SIM905 - as a list, each of these would be a page
 _SYLLABLES = "vor tek zul mir dra quo sel nax bri oth ule gan fen hob wex lim cor pya sto jun kel ard".split()
 _TRADES = "boat yard,bakery,glass works,print shop,dairy,foundry,seed house,tannery,pottery,brewery".split(",")
@@ -140,28 +116,32 @@ _RELATIVES = "cousin sister brother uncle aunt neighbour nephew".split()
 class _World:
     """The facts of a corpus, and the questions about them, collected while the text is generated."""
 
-    def __init__(self, rng: Random, heads: int) -> None:
+    def __init__(self, rng: Random) -> None:
         self.rng = rng
+        self.one = rng.choice
         self.questions: list[Question] = []
-        self._names = _names(rng)
-        self.heads: list[str] = []
-        self.add_heads(heads)
+        self.places: list[str] = []
+        self._names: set[str] = set()
 
-    def add_heads(self, number: int) -> None:
-        self.heads += [self.name() for _ in range(number)]
-        self._weights = list(accumulate(1 / (rank + 1) for rank in range(len(self.heads))))
+    def add_places(self, number: int) -> None:
+        self.places += [self.name() for _ in range(number)]
+        self._weights = list(accumulate(1 / (rank + 1) for rank in range(len(self.places))))
 
     def name(self) -> str:
-        return next(self._names)
+        """Return a name that nobody has: of two syllables, longer as these run out."""
+        for tried in count():
+            syllables = 2 + (len(self._names) > 200) + (len(self._names) > 4_000) + tried // 20
+            name = "".join(self.rng.choices(_SYLLABLES, k=syllables)).capitalize()
+            if name not in self._names:
+                self._names.add(name)
+                break
+        return name
 
-    def head(self, other_than: str = "") -> str:
+    def place(self, other_than: str = "") -> str:
         """Return a random place, by Zipf's law."""
-        while (head := self.rng.choices(self.heads, cum_weights=self._weights)[0]) == other_than:
+        while (place := self.rng.choices(self.places, cum_weights=self._weights)[0]) == other_than:
             pass
-        return head
-
-    def one(self, words: list[str]) -> str:
-        return self.rng.choice(words)
+        return place
 
     def ware(self) -> str:
         return f"{self.one(_COLOURS)} {self.one(_THINGS)}"
@@ -170,114 +150,78 @@ class _World:
         self.questions.append(Question(text, kind, gold))
 
 
-def _names(rng: Random) -> Iterator[str]:
-    """Yield distinct names of at least two syllables, longer ones once the short ones run out."""
-    seen: set[str] = set()
-    for tried in count():
-        syllables = 2 + (tried > 200) + (tried > 4_000) + (tried > 80_000)
-        name = "".join(rng.choices(_SYLLABLES, k=syllables)).capitalize()
-        if name not in seen:
-            seen.add(name)
-            yield name
-
-
-def _documents(world: _World, first: int) -> Collection:
-    """Return the documents of the places from the ``first`` on."""
-    items: list[NewItem] = []
-    for number, head in enumerate(world.heads[first:], first):
-        items += _about(world, f"place-{number}", head)
-    return Collection("places", "document", tuple(items))
-
-
-def _about(world: _World, ref: str, head: str) -> Iterator[NewItem]:
-    """Yield the documents of one place: a description and two periods of its history."""
-    rng = world.rng
-    stuff, supplier, founded = world.one(_STUFF), world.head(other_than=head), rng.randrange(1950, 2000)
-    yield NewItem(
-        ref=ref,
-        title=head,
-        text=f"{head} is a {world.one(_TRADES)} in {world.name()}. It makes {world.ware()}. "
-        f"Its {stuff} comes from {supplier}. It was founded by {world.name()} in {founded}. "
-        f"Those who visit it often see {world.head(other_than=head)} on the same day. "
-        f"People like it for its {world.one(_QUALITIES)}.",
-    )
-    world.ask("one-hop", f"What does {head} make?", ref)
-    target = f"place-{world.heads.index(supplier)}"
-    world.ask("two-hop", f"What is made by the supplier of {stuff} to {head}?", target)
-    since = founded + rng.randrange(2, 8)
-    for span in range(2):
-        until = since + rng.randrange(3, 9)
-        own = f"{ref}-{span}"
+def _documents(world: _World, first: int) -> Iterator[NewItem]:
+    """Yield the documents of the places from the ``first`` on: a description and two periods of its history of each."""
+    rng, one = world.rng, world.one
+    for number, place in enumerate(world.places[first:], first):
+        ref = f"place-{number}"
+        stuff, supplier, founded = one(_STUFF), world.place(other_than=place), rng.randrange(1950, 2000)
         yield NewItem(
-            ref=own,
-            title=f"{head}: {since} to {until}",
-            text=f"From {world.one(_MONTHS)} {since} to {world.one(_MONTHS)} {until} {head} was led by {world.name()}. "
-            f"In those years it had {rng.randrange(4, 900)} workers. "
-            f"Most of what it made went to {world.head(other_than=head)}.",
+            ref=ref,
+            title=place,
+            text=f"{place} is a {one(_TRADES)} in {world.name()}. It makes {world.ware()}. "
+            f"Its {stuff} comes from {supplier}. It was founded by {world.name()} in {founded}. "
+            f"Those who visit it often see {world.place(other_than=place)} on the same day. "
+            f"People like it for its {one(_QUALITIES)}.",
         )
-        world.ask("time", f"Who led {head} in {rng.randrange(since + 1, until)}?", own)
-        since = until
-
-
-@dataclass(slots=True)
-class _Person:
-    name: str
-    moves: list[tuple[datetime, str]] = field(default_factory=list)
-    bought_at: set[str] = field(default_factory=set)
-
-
-def _pairs(sentences: int) -> int:
-    return max(1, sentences // _SENTENCES_A_PAIR)
-
-
-def _talks(world: _World, first: int, sentences: int) -> Iterator[Collection]:
-    """Yield talk of this many sentences between pairs of people, who are numbered from ``first`` on."""
-    pairs = _pairs(sentences)
-    for pair in range(pairs):
-        yield from _talk(world, first + pair, sentences * (pair + 1) // pairs - sentences * pair // pairs)
+        world.ask("one-hop", f"What does {place} make?", ref)
+        target = f"place-{world.places.index(supplier)}"
+        world.ask("two-hop", f"What is made by the supplier of {stuff} to {place}?", target)
+        since = founded + rng.randrange(2, 8)
+        for span in range(2):
+            until = since + rng.randrange(3, 9)
+            yield NewItem(
+                ref=f"{ref}-{span}",
+                title=f"{place}: {since} to {until}",
+                text=f"From {one(_MONTHS)} {since} to {one(_MONTHS)} {until} {place} was led by {world.name()}. "
+                f"In those years it had {rng.randrange(4, 900)} workers. "
+                f"Most of what it made went to {world.place(other_than=place)}.",
+            )
+            world.ask("time", f"Who led {place} in {rng.randrange(since + 1, until)}?", f"{ref}-{span}")
+            since = until
 
 
 def _talk(world: _World, pair: int, sentences: int) -> Iterator[Collection]:
     """Yield the sessions of two people in order, some weeks apart."""
-    rng = world.rng
-    people = (_Person(world.name()), _Person(world.name()))
+    rng, left = world.rng, sentences
+    moves: dict[str, list[tuple[datetime, str]]] = {world.name(): [], world.name(): []}
+    people = list(moves)
     now = datetime(2015, 1, 5, 9, tzinfo=UTC) + timedelta(days=rng.randrange(1_500))
-    left = sentences
     for session in count():
         items: list[NewItem] = []
         while left and len(items) < 24:
             person, ref = people[len(items) % 2], f"talk-{pair}-{session}-{len(items)}"
-            words = [_statement(world, person, ref, now)]
+            said = [_statement(world, person, moves[person], ref, now)]
             if left > 1 and rng.random() < 0.5:
-                words.append(_remark(world))
-            left -= len(words)
-            items.append(NewItem(ref=ref, speaker=person.name, text=" ".join(words), said_at=_millis(now)))
+                said.append(_remark(world))
+            left -= len(said)
+            items.append(NewItem(ref=ref, speaker=person, text=" ".join(said), said_at=int(now.timestamp()) * 1_000))
             now += timedelta(minutes=1)
         yield Collection(f"talk-{pair}-{session}", "message", tuple(items))
         if not left:
             break
         now += timedelta(days=rng.randrange(20, 60))
-    for person in people:
-        for (moved, ref), (next_move, _) in pairwise(person.moves):
-            day = moved + (next_move - moved) / 2
-            world.ask("time", f"Where did {person.name} live on {day.day} {_MONTHS[day.month - 1]} {day.year}?", ref)
+    for person, moved in moves.items():
+        for (then, ref), (next_move, _) in pairwise(moved):
+            day = then + (next_move - then) / 2
+            world.ask("time", f"Where did {person} live on {day.day} {_MONTHS[day.month - 1]} {day.year}?", ref)
 
 
-def _statement(world: _World, person: _Person, ref: str, now: datetime) -> str:
-    """Return a sentence of the person: sometimes a fact to remember, otherwise small talk."""
-    draw, head = world.rng.random(), world.head()
-    if draw < 0.06 and (not person.moves or person.moves[-1][0] < now - timedelta(days=30)):
-        person.moves.append((now, ref))
+def _statement(world: _World, person: str, moves: list[tuple[datetime, str]], ref: str, now: datetime) -> str:
+    """Return a sentence of a person: sometimes a fact to remember, otherwise small talk."""
+    draw, place = world.rng.random(), world.place()
+    if draw < 0.06 and (not moves or moves[-1][0] < now - timedelta(days=30)):
+        moves.append((now, ref))
         return f"I moved to {world.name()} last {world.one(_DAYS)} and live there now."
-    if draw < 0.2 and head not in person.bought_at:
-        person.bought_at.add(head)
-        world.ask("one-hop", f"What did {person.name} buy at {head}?", ref)
-        return f"I bought {world.rng.randrange(2, 90)} {world.ware()} at {head}."
+    if draw < 0.2:
+        ware = world.ware()
+        world.ask("one-hop", f"Where did {person} buy the {ware}?", ref)
+        return f"I bought {world.rng.randrange(2, 90)} {ware} at {place}."
     if draw < 0.28:
         relative, name = world.one(_RELATIVES), world.name()
-        question = f"What do they make where {name}, the {relative} of {person.name}, has found work?"
-        world.ask("two-hop", question, f"place-{world.heads.index(head)}")
-        return f"My {relative} {name} has found work at {head}."
+        question = f"What do they make where {name}, the {relative} of {person}, has found work?"
+        world.ask("two-hop", question, f"place-{world.places.index(place)}")
+        return f"My {relative} {name} has found work at {place}."
     return _remark(world)
 
 
@@ -286,14 +230,10 @@ def _remark(world: _World) -> str:
     when = f"{rng.randrange(1, 29)} {world.one(_MONTHS)} {rng.randrange(1990, 2020)}"
     return rng.choice(
         (
-            f"We spent last {world.one(_DAYS)} at {world.head()} with {world.name()} and looked at the {world.ware()}.",
+            f"We spent last {world.one(_DAYS)} at {world.place()} with {world.name()} and saw the {world.ware()}.",
             f"Did you hear that {world.name()} carried {rng.randrange(20, 900)} {world.ware()} up the hill?",
             f"There was rain on {when}, and nobody sold any {world.ware()} for a week.",
             f"The {world.ware()} at home are older than the ones that {world.name()} has.",
             f"I would rather mend my {world.ware()} than pay {rng.randrange(20, 900)} coins for new ones.",
         )
     )
-
-
-def _millis(moment: datetime) -> int:
-    return int(moment.timestamp()) * 1_000
