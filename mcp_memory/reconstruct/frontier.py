@@ -10,15 +10,12 @@ to follow (f_select, eq. 10) by naming operators with these names, tags and topi
 **Departures.** The paper's model calls the reverse operators itself, which takes a turn that brings no text. Here the
 reverse step is taken for it each time, so that each of its turns can bring evidence.
 
-**Pointers** are names and things in the texts just found that few other texts have, and so lead on to those. What two
+**Pointers** are names in the texts just found that few other texts have, and so lead on to those. What two
 texts name leads from one to the other, and a chain of such texts is as reliable at its end as at its beginning (Lemma
-C.9). Three things make a pointer less reliable:
+C.9). Two things make a pointer less reliable:
 
 * more texts name it: it leads to each of them, and so less surely to any;
-* its text has other pointers that are as good: the strength is divided by the square root of their number;
-* it may be a stock phrase. Capitalised names always count as references. A thing with an article, "the old
-  mill", mostly does so too, but where its two texts share more of their wording, "the clerk stamped", it is part of
-  that wording. This only separates pointers of one text: where there is no better one, it is followed all the same.
+* its text has other pointers that are as good: the strength is divided by the square root of their number.
 
 What leads back to segments that are as strong already, or to words of the query, is no pointer.
 
@@ -33,16 +30,14 @@ called here; ``memory_explore`` offers them all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.iso import WEEKDAYS
-from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
+from mcp_memory.language.tokens import names, stems, words
 from mcp_memory.reconstruct.graph import CueGraph, query_cues, relation_tag
 from mcp_memory.reconstruct.loop import Action, LoopState
 from mcp_memory.reconstruct.operators import speaker_cue
@@ -140,27 +135,6 @@ SENTENCES = 30
 MOST = 10
 """Pointers of one turn of the loop."""
 _WEEKDAYS = frozenset(map(str.lower, WEEKDAYS))
-_THING = re.compile(r"\bthe (\w[\w'-]* \w[\w'-]*)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """A name or thing in a sentence that other texts have too.
-
-    Attributes:
-        name: as it is written.
-        others: the rows of the sentences that have it, by the turns of those texts.
-        distinct: how little other wording its texts share, in (0, 1]; 1 for a name.
-    """
-
-    name: str
-    others: Mapping[str, tuple[int, ...]]
-    distinct: float
-
-    @property
-    def share(self) -> float:
-        """The share of strength that it passes on to each of the texts, in (0, 1]."""
-        return self.distinct / len(self.others)
 
 
 def find_pointers(state: LoopState) -> list[tuple[str, float]]:
@@ -171,60 +145,42 @@ def find_pointers(state: LoopState) -> list[tuple[str, float]]:
     space, graph = state.space, CueGraph.of(state.space)
     query_words = {word for cue in query_cues(state.query.text) for word in cue.key.split()}
     strengths: dict[int, float] = {}  # by sentence
-    for item in state.found.values():
-        for row in space.sentences_within(space.segments[item.row]):
-            strengths[row] = max(item.strength, strengths.get(row, 0.0))
+    for segment, strength in state.found.items():
+        for row in space.sentences_within(space.segments[segment]):
+            strengths[row] = max(strength, strengths.get(row, 0.0))
     best: dict[str, float] = {}
-    for item in state.frontier:
-        pointers: dict[str, Pointer] = {}
-        for row in space.sentences_within(space.segments[item.row]):
-            for one in _pointers(space, graph, row, query_words):
-                fresh = any(max(strengths.get(at, 0.0) for at in rows) < item.strength for rows in one.others.values())
-                if fresh and (one.name not in pointers or pointers[one.name].share < one.share):
-                    pointers[one.name] = one
-        most = max((one.distinct for one in pointers.values()), default=1.0)
-        shares = {name: one.share / most for name, one in pointers.items()}
+    for segment in state.frontier:
+        strength = state.found[segment]
+        shares: dict[str, float] = {}
+        for row in space.sentences_within(space.segments[segment]):
+            for name, others in _pointers(space, graph, row, query_words):
+                if any(max(strengths.get(at, 0.0) for at in rows) < strength for rows in others):
+                    shares[name] = max(1 / len(others), shares.get(name, 0.0))
         forks = max(1.0, sum(shares.values())) ** 0.5
         for name, share in shares.items():
-            best[name] = max(best.get(name, 0.0), item.strength * share / forks)
+            best[name] = max(best.get(name, 0.0), strength * share / forks)
     return sorted(best.items(), key=lambda one: -one[1])[:MOST]
 
 
-def _pointers(space: Space, graph: CueGraph, row: int, query_words: set[str]) -> Iterator[Pointer]:
-    """Yield the pointers of a sentence without those whose words are all in the query, and without dates."""
+def _pointers(space: Space, graph: CueGraph, row: int, query_words: set[str]) -> Iterator[tuple[str, list[list[int]]]]:
+    """Yield the names of a sentence that other texts have, and the rows of their sentences with it, text by text.
+
+    Left out are names whose words are all in the query, and dates.
+    """
     sentence, text = space.sentences[row], space.text(space.sentences[row])
     stated = (text[time.start - sentence.start : time.end - sentence.start] for time in sentence.times)
     dates = {*_WEEKDAYS, *(word for time in stated for word in words(time))}
-    named = names(text)
-    things = (thing for thing in _THING.findall(text) if STOP_WORDS.isdisjoint(words(thing)))
-    for name in dict.fromkeys((*named, *things)):
+    for name in names(text):
         cues = [cue for cue, _ in graph.find(name)]
         if not cues or query_words.issuperset(graph.key(cues[0]).split()) or dates.issuperset(words(name)):
             continue
         rows = [at for cue in cues for at in graph.rows(cue)[: SENTENCES + 1]]
-        others: dict[str, tuple[int, ...]] = {}
+        others: dict[str, list[int]] = {}
         for at in rows:
             if (turn := space.sentences[at].turn_id) != sentence.turn_id:
-                others[turn] = (*others.get(turn, ()), at)
+                others.setdefault(turn, []).append(at)
         if 0 < len(others) < HUB and len(rows) <= SENTENCES:
-            distinct = 1.0 if name in named else _distinct(space, graph, row, others, cues[0])
-            yield Pointer(name, others, distinct)
-
-
-def _distinct(space: Space, graph: CueGraph, row: int, others: Mapping[str, tuple[int, ...]], cue: int) -> float:
-    """Return how little wording a text shares with others, apart from a cue: in (0, 1], 1 for none."""
-    own = _wording(space, graph, row, cue)
-    common = (max(len(own & _wording(space, graph, at, cue)) for at in rows) for rows in others.values())
-    return sum(1 / (1 + count) for count in common) / len(others)
-
-
-def _wording(space: Space, graph: CueGraph, row: int, cue: int) -> set[int]:
-    """Return the words of a sentence's segments that are neither in a name nor in a cue."""
-    sentence, cue_words = space.sentences[row], set(graph.key(cue).split())
-    near = space.segments_with(sentence.turn_id, sentence.index)
-    rows = {one for segment in near for one in space.sentences_within(space.segments[segment])}
-    plain = {one for at in rows for one in set(graph.cues(at)) - graph.names(at)}
-    return {one for one in plain if " " not in graph.key(one) and graph.key(one) not in cue_words}
+            yield name, list(others.values())
 
 
 BEST = 3
@@ -245,8 +201,8 @@ def select_calls(state: LoopState, *, tags: bool) -> list[Action]:
     query = state.query
     if query.answer_type in ("when", "how_long") or (query.time is not None and query.time.dated):
         best = state.strongest(BEST)
-        ids = tuple(state.space.segments[item.row].id for item in best)
-        return [Action("event_time", {"ids": ids}, best[0].strength)] if best else []
+        ids = tuple(state.space.segments[row].id for row in best)
+        return [Action("event_time", {"ids": ids}, state.found[best[0]])] if best else []
     if tags and state.uncovered >= LOST:
         return [Action("tag_events", {"entity": name}, strength) for name, strength in find_pointers(state)]
     return []

@@ -1,8 +1,7 @@
 """The active loop: assess, choose the next calls, make them, assess again (MRAgent §3.2, DESIGN 3.4).
 
-The state is S(t) = (Z(t), H(t)) (eq. 7). H holds the segments found so far, each with its strength and the call that
-brought it. Z, the frontier, holds those that the last turn brought; the next turn goes on from them. The state also
-keeps which calls were made, so that none is made twice (DESIGN I35).
+The state is S(t) = (Z(t), H(t)) (eq. 7). H holds the segments found so far, each with its strength. Z, the frontier,
+holds those that the last turn brought; the next turn goes on from them. No call is made twice (DESIGN I35).
 
 A segment's *strength*, in (0, 1], says how likely the segment leads to the answer: for a candidate of the search,
 its score relative to the best; for what a call finds, the strength that the call started from times how well the item
@@ -28,7 +27,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from dataclasses import dataclass, field
 from math import ceil
 
-from mcp_memory.domain.evidence import OperatorCall, Stop
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Stop
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import words
@@ -39,7 +38,7 @@ from mcp_memory.view.space import Space
 Argument = str | tuple[str, ...]
 Key = tuple[str, tuple[tuple[str, Argument], ...]]
 LEAST = 0.05
-"""Strength below which an item is dropped (f_route, eq. 12); a segment is routed again if it gains as much."""
+"""Strength below which an item is dropped (f_route, eq. 12); a segment is news again if it gains as much."""
 IDLE = 2
 """Turns without anything new after which the loop ends."""
 
@@ -65,32 +64,6 @@ class Action:
         return self.operator, tuple(sorted(args))
 
 
-@dataclass(frozen=True, slots=True)
-class FrontierItem:
-    """A segment of H.
-
-    Attributes:
-        row: the row of the segment.
-        strength: in (0, 1].
-        via: the operator that brought it; empty for a candidate of the search.
-        call: the position of the call in the trace; -1 for a candidate of the search.
-    """
-
-    row: int
-    strength: float
-    via: str = ""
-    call: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class CompletedCall:
-    """A call that was made: the strength that it started from, its result, and its position in the trace."""
-
-    strength: float
-    result: OperatorResult
-    position: int
-
-
 @dataclass(slots=True)
 class LoopState:
     """The state of the loop after some turns.
@@ -98,13 +71,13 @@ class LoopState:
     Attributes:
         space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space; x of eq. 10.
-        found: H, by the row of the segment.
-        frontier: Z, the strongest first.
-        expanded: segments that are or were in the frontier.
+        found: H, the strength of each segment by its row.
+        frontier: Z, rows, the strongest first.
         uncovered: share of the query's content words, names aside, that no candidate covers, in [0, 1].
-        completed: the calls that were made, by `Action.key`.
-        agenda: calls that were proposed and not made yet, by `Action.key`.
+        expanded: segments that are or were in the frontier.
+        brought: the strengths of segments that calls found, by operator and row.
         dated: times that calls found: since and until, by the id of the evidence.
+        proposed: calls by what distinguishes them (`Action.key`); None for those that were made.
         trace: the calls as they are reported, in order.
         turns: the turns that were taken.
         idle: turns since one brought something new.
@@ -112,106 +85,74 @@ class LoopState:
 
     space: Space
     query: Query
-    found: dict[int, FrontierItem]
-    frontier: tuple[FrontierItem, ...]
-    expanded: set[int]
+    found: dict[int, float]
+    frontier: tuple[int, ...]
     uncovered: float = 0.0
-    completed: dict[Key, CompletedCall] = field(default_factory=dict)
-    agenda: dict[Key, Action] = field(default_factory=dict)
+    expanded: set[int] = field(default_factory=set)
+    brought: dict[str, dict[int, float]] = field(default_factory=dict)
     dated: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
+    proposed: dict[Key, Action | None] = field(default_factory=dict)
     trace: list[OperatorCall] = field(default_factory=list)
     turns: int = 0
     idle: int = 0
 
     @classmethod
     def begin(
-        cls,
-        space: Space,
-        query: Query,
-        candidates: Sequence[tuple[int, float]],
-        width: int,
-        uncovered: float = 0.0,
+        cls, space: Space, query: Query, candidates: Sequence[tuple[int, float]], width: int, uncovered: float = 0.0
     ) -> LoopState:
         """Return S(0): the candidates of the search as rows with strengths, best first, the first ``width`` in Z."""
-        items = [FrontierItem(row, strength) for row, strength in candidates]
-        first = tuple(items[:width])
-        found = {item.row: item for item in items}
-        return cls(space, query, found, first, {item.row for item in first}, uncovered)
+        first = tuple(row for row, _ in candidates[:width])
+        return cls(space, query, dict(candidates), first, uncovered, set(first))
 
-    def strongest(self, count: int) -> list[FrontierItem]:
-        """Return the strongest of what was found (H), earlier ones first in a tie."""
-        return sorted(self.found.values(), key=lambda item: -item.strength)[:count]
+    def strongest(self, count: int) -> list[int]:
+        """Return the rows of the strongest segments that were found, earlier ones first in a tie."""
+        return sorted(self.found, key=lambda row: -self.found[row])[:count]
 
-    def propose(self, actions: Iterable[Action]) -> list[Action]:
-        """Put calls on the agenda; return those that were made already, but from something weaker."""
-        again: list[Action] = []
+    def choose(self, actions: Iterable[Action], count: int) -> list[Action]:
+        """Return the strongest calls of those that are and were proposed and not made, at most so many."""
         for action in actions:
-            completed, waiting = self.completed.get(action.key), self.agenda.get(action.key)
-            if completed is not None:
-                if action.strength >= completed.strength + LEAST:
-                    again.append(action)
-            elif waiting is None or waiting.strength < action.strength:
-                self.agenda[action.key] = action
-        return again
+            waiting = self.proposed.get(action.key, action)
+            if waiting is not None and waiting.strength <= action.strength:
+                self.proposed[action.key] = action
+        open_ = (action for action in self.proposed.values() if action is not None)
+        return sorted(open_, key=lambda action: -action.strength)[:count]
 
-    def add_turn(self, done: Sequence[tuple[Action, OperatorResult]], again: Sequence[Action] = ()) -> None:
+    def add_turn(self, done: Iterable[tuple[Action, OperatorResult]]) -> None:
         """Add the results of a turn: Z(t+1) by routing (eq. 12), H(t+1) = H(t) ∪ Z(t+1).
 
         An item is routed to the segments of its sources, whatever its kind. Items that are too weak are dropped, and so
         are segments that are as strong already; the trace has how many items a call found and how many were kept.
-
-        Args:
-            done: calls with their results.
-            again: calls that were made before, from something weaker: their results are routed again.
         """
         self.turns += 1
-        fresh: dict[int, FrontierItem] = {}
-        for action in again:
-            call = self.completed[action.key]
-            self._route(action, call.result, call.position, fresh)
-            self.completed[action.key] = CompletedCall(action.strength, call.result, call.position)
+        fresh: set[int] = set()
         for action, result in done:
-            kept = self._route(action, result, len(self.trace), fresh)
-            self.completed[action.key] = CompletedCall(action.strength, result, len(self.trace))
-            self.agenda.pop(action.key, None)
+            self.proposed[action.key] = None
+            kept = sum(self._route(action, item, fresh) for item in result.items)
             self.trace.append(OperatorCall(self.turns, action.operator, dict(action.args), len(result.items), kept))
-        self.frontier = tuple(sorted(fresh.values(), key=lambda item: -item.strength))
+        self.frontier = tuple(sorted(fresh, key=lambda row: (-self.found[row], row)))
         self.idle = 0 if fresh else self.idle + 1
 
-    def _route(self, action: Action, result: OperatorResult, position: int, fresh: dict[int, FrontierItem]) -> int:
-        """Add what a call found to H and to ``fresh``, as far as it is news; return how many of its items are kept."""
-        kept = 0
-        for item in result.items:
-            if item.kind == "sentence" and item.valid_from is not None and item.valid_to is not None:
-                self.dated[item.id] = (item.valid_from, item.valid_to)
-            strength = action.strength * item.score
-            if strength < LEAST:
-                continue
-            reached = [
-                FrontierItem(row, max(strength, self._strength(row)), action.operator, position)
-                for source in item.sources
-                for row in _segments(self.space, source.turn.id, source.start, source.end)
-                if row not in self.expanded or strength >= self._strength(row) + LEAST
-            ]
-            for segment in reached:
-                self.found[segment.row] = fresh[segment.row] = segment
-                self.expanded.add(segment.row)
-            kept += bool(reached)
-        return kept
-
-    def _strength(self, row: int) -> float:
-        known = self.found.get(row)
-        return 0.0 if known is None else known.strength
+    def _route(self, action: Action, item: Evidence, fresh: set[int]) -> bool:
+        """Add the segments of an item to H and to ``fresh``, as far as they are news; return whether any are."""
+        if item.kind == "sentence" and item.valid_from is not None and item.valid_to is not None:
+            self.dated[item.id] = (item.valid_from, item.valid_to)
+        strength = action.strength * item.score
+        reached = (
+            {row for source in item.sources for row in _segments(self.space, source)} if strength >= LEAST else set()
+        )
+        news = [row for row in reached if row not in self.expanded or strength >= self.found.get(row, 0.0) + LEAST]
+        for row in news:
+            self.found[row] = max(strength, self.found.get(row, 0.0))
+            self.brought.setdefault(action.operator, {})[row] = self.found[row]
+        self.expanded.update(news)
+        fresh.update(news)
+        return bool(news)
 
 
-def _segments(space: Space, turn: str, start: int, end: int) -> Iterator[int]:
-    """Yield the rows of the segments with a sentence that overlaps a span of a turn, each once."""
-    done: set[int] = set()
-    for row in space.sentences.overlapping(turn, start, end):
-        for segment in space.segments_with(turn, space.sentences[row].index):
-            if segment not in done:
-                done.add(segment)
-                yield segment
+def _segments(space: Space, source: Source) -> Iterator[int]:
+    """Yield the rows of the segments with a sentence that overlaps a span of a turn."""
+    for row in space.sentences.overlapping(source.turn.id, source.start, source.end):
+        yield from space.segments_with(source.turn.id, space.sentences[row].index)
 
 
 Select = Callable[[LoopState], Sequence[Action]]
@@ -248,12 +189,10 @@ async def run_loop(
             return "budget"
         if clock() - began >= settings.deadline_s:
             return "deadline"
-        again = state.propose(select(state))
-        waiting = sorted(state.agenda.values(), key=lambda action: -action.strength)
-        chosen = waiting[: min(settings.k_ops, ceil(calls / turns))]
-        if not chosen and not again:
+        chosen = state.choose(select(state), min(settings.k_ops, ceil(calls / turns)))
+        if not chosen:
             return "exhausted"
-        state.add_turn(list(zip(chosen, await execute(chosen) if chosen else (), strict=True)), again)
+        state.add_turn(zip(chosen, await execute(chosen), strict=True))
         if state.idle >= IDLE:
             return "exhausted"
         if covered(state):

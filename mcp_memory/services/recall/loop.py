@@ -117,10 +117,10 @@ def boost_candidates(
     """
     best = float(candidates.total.max())
     boosts: dict[str, Scores] = {}
-    for item in state.found.values() if state else ():
-        if item.via in WORTH:
-            scores = boosts.setdefault(item.via, np.zeros(len(space.segments), dtype=np.float32))
-            scores[item.row] = best * WORTH[item.via] * item.strength
+    for operator, strengths in state.brought.items() if state else ():
+        if operator in WORTH:
+            boosts[operator] = np.zeros(len(space.segments), dtype=np.float32)
+            boosts[operator][list(strengths)] = best * WORTH[operator] * np.array(list(strengths.values()))
     if keep and settings.search.alike:
         similar = similar_turn_scores(space, candidates, query.text, query.vector)
         boosts |= {} if similar is None else {SIMILAR_TURNS: similar}

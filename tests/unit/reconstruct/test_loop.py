@@ -74,13 +74,13 @@ async def test_the_loop_keeps_within_its_turns_and_calls_and_makes_no_call_twice
 async def test_every_segment_was_a_candidate_or_was_found_by_a_call_in_the_trace(seed):
     state, select, execute = random_loop(seed)
     await run(state, select, execute)
-    for segment in state.found.values():
-        assert (segment.call == -1) == (not segment.via)
-        if segment.call >= 0:
-            call = state.trace[segment.call]
-            (found,) = await execute([Action(call.operator, call.args)])
-            assert call.operator == segment.via
-            assert state.space.sentences[segment.row].id in {one.id for one in found.items}
+    brought: dict[str, set[str]] = {}
+    for call in state.trace:
+        (found,) = await execute([Action(call.operator, call.args)])
+        brought.setdefault(call.operator, set()).update(one.id for one in found.items)
+    for operator, strengths in state.brought.items():
+        assert {state.space.sentences[row].id for row in strengths} <= brought[operator]
+    assert set(state.found) == {0}.union(*state.brought.values())
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -114,15 +114,3 @@ async def test_the_remaining_calls_are_divided_among_the_remaining_turns():
     await run(state, select, execute, max_turns=4, calls=8)
     assert [call.turn for call in state.trace] == [1, 1, 2, 2, 3, 3, 4, 4]
     assert await run(state, select, execute, max_turns=8, calls=8) == "budget"
-
-
-async def test_a_result_counts_more_when_its_call_is_proposed_again_from_something_stronger():
-    state = begun(0)
-    weak, strong = Action("a", {"entity": "x"}, 0.2), Action("a", {"entity": "X"}, 0.9)
-    state.propose([weak])
-    state.add_turn([(weak, OperatorResult((item(state.space, 7),)))])
-    assert state.found[7].strength == 0.2
-    assert state.propose([strong]) == [strong]
-    state.add_turn([], [strong])
-    assert (state.found[7].strength, len(state.trace)) == (0.9, 1)
-    assert [segment.row for segment in state.frontier] == [7]

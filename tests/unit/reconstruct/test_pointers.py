@@ -20,7 +20,6 @@ def found(*lines, question="Whom did Rufus meet?", also=(), times=None):
 
 def test_a_name_in_only_two_texts_leads_from_one_to_the_other():
     assert found("Ann: Rufus met Bella.", "Bob: Bella won.", "Dan: It rained.") == {"Bella": 1.0}
-    assert found("Ann: Rufus saw the old mill.", "Bob: The old mill burnt.") == {"old mill": 1.0}
 
 
 def test_a_name_in_three_texts_leads_half_as_strongly_and_one_in_four_nowhere():
@@ -30,9 +29,9 @@ def test_a_name_in_three_texts_leads_half_as_strongly_and_one_in_four_nowhere():
 
 
 def test_strength_is_divided_among_several_pointers_of_a_text():
-    lines = ("Ann: Rufus met Bella near the old mill.", "Bob: Bella won.", "Cid: I saw the old mill.")
-    assert found(*lines) == {"Bella": 0.71, "old mill": 0.71}
-    assert found(*lines, "Dan: The old mill burnt.") == {"Bella": 0.82, "old mill": 0.41}
+    lines = ("Ann: Rufus met Bella near Old Mill.", "Bob: Bella won.", "Cid: I saw Old Mill.")
+    assert found(*lines) == {"Bella": 0.71, "Old Mill": 0.71}
+    assert found(*lines, "Dan: The Old Mill burnt.") == {"Bella": 0.82, "Old Mill": 0.41}
 
 
 def test_a_name_that_leads_to_an_equally_strong_segment_is_no_pointer_and_takes_no_share():
@@ -49,7 +48,6 @@ def test_a_chain_of_texts_that_each_name_the_next_is_as_strong_at_its_end(steps)
     state = LoopState.begin(space, understand(f"What ends with {names[0]}?", ("Ann",), 0), [(0, 1.0)], width=1)
     for _ in range(steps):
         actions = [Action("tag_events", {"entity": name}, strength) for name, strength in find_pointers(state)]
-        state.propose(actions)
         state.add_turn([(one, walked(space, tag_events, entity=one.args["entity"])) for one in actions])
-    assert {row: one.strength for row, one in state.found.items()} == dict.fromkeys(range(steps), 1.0)
+    assert state.found == dict.fromkeys(range(steps), 1.0)
     assert len(state.trace) == steps - 1
