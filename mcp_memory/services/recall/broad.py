@@ -6,7 +6,7 @@ a segment of a document. It *bears on* a question (`find_units`) if:
 - its score in the search, or `EXCHANGE` times that as an exchange, is at least the share `BreadthSettings.bears` of the
   best one's; half of that where a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq.
   5, φ(c, g) over all tags);
-- it is among the best that a wording of the caller finds;
+- it is among the best that a part of the question or another wording of it finds;
 - it tells of a time still to come that the question asks about: such dates lead ("What is coming up?");
 - it tells of an area of life or work that the question asks for, such as health or money (``language/areas.py``);
 - a memory point that is related to the question rests on it (HGMem §3.3.4, which answers from all of a point's texts).
@@ -19,8 +19,7 @@ question asks what it said (`language.questions.asks_for_advice`).
 
 **Overview** (`_overview`), for summaries: how something went, broad and even over time. The units are ordered by time
 and divided into equal parts. The best `FIRST` come first whatever their time; then each part gives its best unit in
-turn, so that no stretch is left out. Behind the best stand the turning points: facts that these units state and that
-are events (what was done, chosen, decided), plans with a date, or values that another has replaced, spread likewise.
+turn, so that no stretch is left out.
 
 Source: MRAgent's topics τ lead to all of their episodes (§3.1, eq. 5), HGMem's points to all of their texts, and its
 global view covers what no point covers yet (§3.3.2). **Departures.** The papers bound what they return by the budget of
@@ -36,16 +35,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.evidence import Evidence, RecallResult, Source
-from mcp_memory.domain.facts import Version
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
+from mcp_memory.domain.times import DAY, FOREVER
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
 from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.questions import asks_for_advice
@@ -53,7 +51,7 @@ from mcp_memory.language.shapes import asks_for_number, topic_of, wanted_breadth
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import Store
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
-from mcp_memory.search.candidates import CandidateSet, find_candidates
+from mcp_memory.search.candidates import PARTS, CandidateSet
 from mcp_memory.search.channels import similarity
 from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
 from mcp_memory.search.placing import SmallTalk
@@ -63,7 +61,7 @@ from mcp_memory.services.recall.lines import Lines, Listed
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
-from mcp_memory.view.evidence import fact_with_sources, known_sentences
+from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import Space
 
 FEW, FEW_COUNTED = 3, 6
@@ -86,14 +84,12 @@ FULL = 1.5
 """Sum of the rarities of its words, each in [0, 1], at which a text tells of an area as much as any."""
 OF_ANOTHER = 0.6
 """Share that what another person says has, where the question names one who speaks in the space."""
-OF_A_WORDING, NEARLY_BEST = 3, 0.6
-"""Best segments of a wording of the caller that a list takes in, and the least share of the best one's score."""
+NEARLY_BEST = 0.8
+"""The least share of the best score for a part of the question that a list takes in."""
 TELLING, FEW_SENTENCES = 50, 2
 """A cue is telling if it is in at most one sentence of so many (as tags are), or in so few."""
 FIRST = 10
 """Units that come first in an overview by their score alone."""
-TURNING_POINTS = 8
-"""Most facts that an overview lists."""
 LONG = 8
 """Units that have long lines."""
 
@@ -110,18 +106,6 @@ class Unit(NamedTuple):
     score: float
     place: tuple[int, int]
     rows: tuple[int, ...]
-
-
-class StatedFact(NamedTuple):
-    """A fact that a unit states, with the score and the place of the unit, and the words that state it."""
-
-    score: float
-    place: tuple[int, int]
-    version: Version
-    source: Source
-
-
-_Placed = TypeVar("_Placed", Unit, StatedFact)
 
 
 async def with_list(
@@ -147,14 +131,9 @@ async def with_list(
     if query.mode == "auto" and not space.talk[found.rows[int(found.total.argmax())]]:
         return result
     cosines = await similarity(store, space, query.topic_vector)
-    told = len([wording for wording in query.wordings if wording != query.text])  # the first parts
-    wordings: list[CandidateSet] = []
-    for part in query.parts[:told]:
-        candidates = find_candidates(space, part, await similarity(store, space, part.vector), settings.search)
-        wordings += [candidates] if candidates is not None else []
 
     def page() -> RecallResult:
-        units = find_units(space, query, found, cosines, result.points, chosen, wordings)
+        units = find_units(space, query, found, cosines, result.points, chosen)
         every = _overview(space, units, chosen.parts) if breadth == "overview" else _everything(space, query, units)
         callers = [point for point in result.points if point.source == "caller"]
         every = [*callers, *every]  # they lead: somebody judged what belongs together
@@ -176,7 +155,6 @@ def find_units(
     topic_cosines: Scores,
     points: Iterable[Point],
     settings: BreadthSettings,
-    wordings: Iterable[CandidateSet] = (),
 ) -> list[Unit]:
     """Return the units that bear on a question, best first; ties by time.
 
@@ -187,7 +165,6 @@ def find_units(
         topic_cosines: of each segment to the topic of the question, shape ``(len(space.segments),)``.
         points: memory points related to the question.
         settings: which mechanisms take part.
-        wordings: the candidates of each wording of the caller; the best bear on the question, whatever its own words.
     """
     index, topic = space.index(ExchangeIndex), topic_of(query.text)
     rows, total = found.rows, np.maximum(found.total, 0)
@@ -206,13 +183,11 @@ def find_units(
         scores[then] = (1 + scores[then]) / 2
         scores[~np.isin(np.arange(len(index)), then)] *= np.float32(0.5)
         bearing[then] = True
-    for worded in wordings:
-        order = np.argsort(-worded.total, kind="stable")[:OF_A_WORDING]
-        shares = worded.total[order] / np.float32(float(worded.total.max()) or 1.0)
+    if (of_parts := found.scores.get(PARTS.name)) is not None and of_parts.any():
+        shares = np.cbrt(of_parts / of_parts.max())
         near = shares >= NEARLY_BEST
-        named = index.of[worded.rows[order[near]]]
-        np.maximum.at(scores, named, shares[near])
-        bearing[named] = True
+        np.maximum.at(scores, index.of[rows[near]], shares[near])
+        bearing[index.of[rows[near]]] = True
     of_areas = np.zeros(len(index), dtype=np.float32)
     np.maximum.at(of_areas, index.of, _area_scores(space, topic, query.speakers))
     bearing |= of_areas >= OF_AN_AREA
@@ -269,7 +244,7 @@ def _exchanges_with_cues(space: Space, index: ExchangeIndex, topic: str) -> list
     return [int(index.of[row]) for piece in pieces for row in space.segments_with(piece.turn_id, piece.index)[:1]]
 
 
-def _everything(space: Space, query: Query, units: Sequence[Unit]) -> list[Point | Listed | Evidence]:
+def _everything(space: Space, query: Query, units: Sequence[Unit]) -> list[Point | Listed]:
     """Return everything that bears on a question, best first."""
     wants_replies = asks_for_advice(query.text)
     found: list[Listed] = []
@@ -280,10 +255,9 @@ def _everything(space: Space, query: Query, units: Sequence[Unit]) -> list[Point
     return [*_distinct(space, found)]
 
 
-def _overview(space: Space, units: Sequence[Unit], parts: int) -> list[Point | Listed | Evidence]:
+def _overview(space: Space, units: Sequence[Unit], parts: int) -> list[Point | Listed]:
     """Return what covers a question broadly, the most telling first, over so many equal parts of the time."""
-    listed = _distinct(space, [one for unit in _spread(units, parts) for one in _exchange(space, unit)])
-    return [*listed[:FIRST], *_turning_points(space, units, parts), *listed[FIRST:]]
+    return [*_distinct(space, [one for unit in _spread(units, parts) for one in _exchange(space, unit)])]
 
 
 def _messages(space: Space, unit: Unit) -> list[tuple[Turn, list[int]]]:
@@ -320,36 +294,12 @@ def _distinct(space: Space, listed: Iterable[Listed]) -> list[Listed]:
     return list(found.values())
 
 
-def _turning_points(space: Space, units: Sequence[Unit], parts: int) -> list[Evidence]:
-    stated: dict[str, StatedFact] = {}
-    for unit in units:
-        for turn, rows in _messages(space, unit):
-            within = {space.segments[row].first: space.segments[row].last for row in rows}
-            for assertion in space.facts.assertions_in(turn.id):
-                version = space.facts.version_of(assertion)
-                here = any(first <= assertion.sentence <= last for first, last in within.items())
-                if version is not None and here and _turns(version):
-                    source = Source(turn, assertion.start, assertion.end)
-                    stated.setdefault(version.id, StatedFact(unit.score, unit.place, version, source))
-    chosen = _spread(list(stated.values()), parts, first=0)[:TURNING_POINTS]
-    return [fact_with_sources(one.version, one.score, ("overview", "facts"), (one.source,)) for one in chosen]
-
-
-def _turns(version: Version) -> bool:
-    """Return whether a fact is a turning point: an event, a plan with a date, or a value that another replaced."""
-    if version.kind == "planned":
-        return version.since > BEGINNING or version.until < FOREVER
-    return version.kind == "event" or version.status == "closed"
-
-
-def _spread(units: Sequence[_Placed], parts: int, first: int = FIRST) -> list[_Placed]:
-    """Return the best ``first`` units first, then the best of each part of the time in turn."""
-    rest = sorted(units[first:], key=lambda unit: unit.place)
-    each = -(-len(rest) // parts)
-    turn: dict[int, int] = {}  # of each unit by its place in the rest: how many of its part come before it
-    for start in range(0, len(rest), each or 1):
-        part = range(start, min(start + each, len(rest)))
-        best = sorted(part, key=lambda one: (-rest[one].score, rest[one].place))
-        turn |= {one: rank for rank, one in enumerate(best)}
-    order = sorted(turn, key=lambda one: (turn[one], -rest[one].score, rest[one].place))
-    return list(units[:first]) + [rest[one] for one in order]
+def _spread(units: Sequence[Unit], parts: int) -> list[Unit]:
+    """Return the best `FIRST` units first, then the best of each part of the time in turn."""
+    rest = sorted(units[FIRST:], key=lambda unit: unit.place)
+    each = max(1, -(-len(rest) // parts))
+    order: list[tuple[int, float, Unit]] = []  # of each: how many of its part come before it
+    for start in range(0, len(rest), each):
+        best = sorted(rest[start : start + each], key=lambda unit: (-unit.score, unit.place))
+        order += ((rank, -unit.score, unit) for rank, unit in enumerate(best))
+    return [*units[:FIRST], *(unit for *_, unit in sorted(order, key=lambda one: (*one[:2], one[2].place)))]

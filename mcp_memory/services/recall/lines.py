@@ -87,10 +87,8 @@ class Lines:
         self._space, self._query, self._name = space, query, name
         self._stems = frozenset(stems(topic_of(query.text)))
 
-    def of(self, listed: Point | Listed | Evidence) -> Evidence:
-        """Return the line of a message or of a document's segment; a memory point and a fact as they are."""
-        if isinstance(listed, Evidence):
-            return listed
+    def of(self, listed: Point | Listed) -> Evidence:
+        """Return the line of a message or of a document's segment; a memory point as it is."""
         if isinstance(listed, Point):
             return point_evidence(self._space, listed, 1.0, (self._name, "points"))
         turn, score, chars = listed.turn, listed.score, LONG_CHARS if listed.long else LINE_CHARS

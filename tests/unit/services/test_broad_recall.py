@@ -84,15 +84,6 @@ async def test_an_overview_has_both_sides_of_an_exchange_in_one_line_and_replies
     assert all(source.quote.split()[0] in line.text for source in line.sources)
 
 
-async def test_an_overview_lists_decisions_and_events_as_facts_with_their_words():
-    talk = (*GARDEN, "user: I decided against a lawn in the garden.", "assistant: Moss needs less water.")
-    one = await told(memory(read=True), *talk)
-    recall = await recalled(one, "How has my garden developed?", mode="auto")
-    facts = [item for item in recall.evidence if item.kind == "fact"]
-    assert [item.text for item in facts] == ["user decided against lawn"]
-    assert "I decided against a lawn" in facts[0].sources[0].quote
-
-
 async def test_a_point_that_a_caller_made_leads():
     one = await told(memory(), *GARDEN)
     point = PointInsert(("Carla", "tax return"), "Carla's garden counts for the tax return.")
