@@ -251,7 +251,7 @@ def open_store(
     """
     from mcp_memory.privacy.secrets import RULES, masking_of
 
-    chosen, search, stable = settings.storage, settings.search, stable_confidence(settings)
+    chosen, search, stable = settings.storage, settings.search, settings.facts.stable
     # everything on which the view depends: a view that was saved with something else is useless
     depends = search, settings.facts, settings.privacy, RULES, stable
 
@@ -319,11 +319,6 @@ def _indexes(*, to_look: bool) -> Sequence[Callable[[], Any]]:
     from mcp_memory.search.candidates import INDEXES
 
     return (*INDEXES, CueGraph, Topics)
-
-
-def stable_confidence(settings: Settings) -> float:
-    """Return the confidence above which a fact of the view is stable; 0 where that is switched off."""
-    return settings.facts.stable if settings.navigation.confidence else 0.0
 
 
 def place_of(settings: Settings) -> str:

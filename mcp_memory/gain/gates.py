@@ -125,20 +125,14 @@ def sentence_gates(
     talk, document = (
         (0.0, 0.0) if published else (kind, settings.against) for kind in (settings.talk, settings.document)
     )
-    task = time_ = None
-    near = np.zeros(len(beliefs), dtype=np.bool_)  # where every gate may differ from 1
-    if settings.task_memory:
-        task = beliefs.task @ vector
-        near |= _beyond(task, *talk) | _beyond(task, *document)
-    if settings.time_memory and time is not None:
-        time_ = beliefs.time @ time
+    task, time_ = beliefs.task @ vector, None if time is None else beliefs.time @ time
+    near = _beyond(task, *talk) | _beyond(task, *document)  # where a gate may differ from 1
+    if time_ is not None:
         near |= _beyond(time_, *talk) | _beyond(time_, *document)
     places = np.flatnonzero(near)
     gates: dict[bool, Scores] = {}
     for kind, thresholds in ((True, document), (False, talk)):
-        both = np.ones(len(places), dtype=np.float32)
-        if task is not None:
-            both *= gate(task[places], beliefs.task_doubts[places], *thresholds)
+        both = gate(task[places], beliefs.task_doubts[places], *thresholds)
         if time_ is not None:
             both *= gate(time_[places], beliefs.time_doubts[places], *thresholds)
         gates[kind] = np.clip(both, 0, 2)

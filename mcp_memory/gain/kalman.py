@@ -102,10 +102,9 @@ class Teacher:
         self, before: Belief, target: Target, source: Engine, query: Vector, times: tuple[Vector, Vector] | None = None
     ) -> Belief:
         """See `ports.BeliefUpdate`."""
-        task, task_doubt, time, time_doubt = before.task, before.task_doubt, before.time, before.time_doubt
-        if self._settings.task_memory:
-            task, task_doubt = self._update(task, task_doubt, query, target, source)
-        if self._settings.time_memory and times is not None:
+        time, time_doubt = before.time, before.time_doubt
+        task, task_doubt = self._update(before.task, before.task_doubt, query, target, source)
+        if times is not None:
             stated, query_time = times
             time, time_doubt = self._update(stated if time is None else time, time_doubt, query_time, target, source)
         right = target == 1

@@ -194,8 +194,6 @@ def next_entities(index: EntityIndex, last: Round, settings: GainSettings) -> di
         for entity in index.entities(row):
             sums[entity] = sums.get(entity, 0.0) + score
             counts[entity] = counts.get(entity, 0) + 1
-    if settings.divided == "degree":
-        counts = {entity: index.degree(entity) for entity in sums}
     worth = {entity: sums[entity] / counts[entity] for entity in sums if index.degree(entity) <= settings.hub}
     best = sorted(worth, key=lambda entity: (-worth[entity], index.key(entity)))[: settings.entities]
     return {entity: worth[entity] for entity in best}

@@ -48,8 +48,6 @@ class GainSettings:
     """Sentences that each round activates. K_S (Appendix C: 3; measured: +.3 points of R@5 and +1 of R@10 with 5)."""
     entities: int = 5
     """Entities that start the next round. K_E (Appendix C: 5; 3 and 8 lose up to 1 point)."""
-    divided: Literal["activated", "degree"] = "activated"
-    """An entity's score is divided by its "activated" sentences, or by its "degree". The denominator of eq. 9."""
     hub: int = 10
     """An entity in more sentences than this starts no round. Measured: 200 loses 1 to 3 points of R@5, 30 up to 1, 6
     half a point. The 95th percentile is 6 to 14 on such data, and 1 in a small space."""
@@ -58,7 +56,3 @@ class GainSettings:
         "propagation", True, "from the entities of a query to sentences, and on to more entities"
     )
     learning: bool = switch("learning", True, "answers and feedback teach which sentences help with which queries")
-    task_memory: bool = True
-    """What was learnt for similar queries counts."""
-    time_memory: bool = True
-    """What was learnt for similar times counts."""

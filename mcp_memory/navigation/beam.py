@@ -136,7 +136,7 @@ def search_facts(
         settings: the settings of this room.
     """
     wanted = fact_query(query)
-    uncertain = query.include_uncertain or wanted.accepts_guesses or not settings.confidence
+    uncertain = query.include_uncertain or wanted.accepts_guesses
     roots = select_roots(
         facts, query, query.entities, cosine=cosine, nearby=nearby, settings=settings, uncertain=uncertain
     )

@@ -127,7 +127,7 @@ class Neighbourhood:
         self.fact_query = fact_query
         self.similarity = similarity
         self.roots = frozenset(roots)
-        self.at = at if settings.temporal_filter else None
+        self.at = at
         self.uncertain = uncertain
         self.settings = settings
         self._neighbours: dict[str, tuple[tuple[Version, bool, str], ...]] = {}
@@ -176,8 +176,7 @@ class Neighbourhood:
         for (version, forward, end), similarity in zip(neighbours, similarities, strict=True):
             rank = similarity + (1 - similarity) * self.settings.asked * self.fact_query.demand(version.relation)
             rank -= self.settings.backward * (not forward)
-            if self.settings.intent:
-                rank -= self.settings.incompatible * (1 - self.fact_query.suitability(version, intent, self.facts))
+            rank -= self.settings.incompatible * (1 - self.fact_query.suitability(version, intent, self.facts))
             edges.append((Step(version, forward, confidence=version.confidence), end, rank))
         edges.sort(key=lambda edge: (-edge[2], -edge[0].version.since, edge[0].version.id))
         return tuple(edges)
@@ -232,7 +231,7 @@ def score_paths(
     return [
         PathScores(
             relevance(path, [next(similarities) for _ in path.steps], near.fact_query, near.settings),
-            coherence(path, near.facts, near.fact_query if near.settings.intent else None),
+            coherence(path, near.facts, near.fact_query),
             sufficiency(path, near.facts, near.fact_query, words, rarity),
         )
         for path in paths
@@ -263,14 +262,14 @@ def relevance(path: Path, similarities: Sequence[float], fact_query: FactQuery, 
     return max(0.0, mean + (1 - mean) * settings.asked * demand - settings.backward * backward)
 
 
-def coherence(path: Path, facts: Facts, fact_query: FactQuery | None) -> float:
-    """Return S_LC of a path; without a query the kind of its facts does not count."""
+def coherence(path: Path, facts: Facts, fact_query: FactQuery) -> float:
+    """Return S_LC of a path."""
     total = 0.0
     before: Version | None = None
     most = log1p(max(1, len(facts.rows)))
     for step, end in zip(path.steps, ends(path, facts), strict=True):
         # It shares an instant with the fact before it, or comes later.
-        kind = fact_query.suitability(step.version, path.root.intent, facts) if fact_query else 1.0
+        kind = fact_query.suitability(step.version, path.root.intent, facts)
         far = max(0.0, 1 - log1p(facts.degree(end)) / most)
         if before is None:
             total += 0.6 * kind + 0.4 * far

@@ -69,12 +69,6 @@ class NavigationSettings:
     counterfactual: bool = switch("counterfactual", True, "where facts are missing, hypotheses fill the gap")
     rules: tuple[str, ...] = ("symmetry", "hyponymy", "succession", "causality", "cooccurrence")
     """The rules that make hypotheses, in the order of DESIGN 3.3."""
-    intent: bool = True
-    """Facts of the kind that the query asks for (cause, change, time ...) go first."""
-    temporal_filter: bool = True
-    """Only facts that hold at the time in question."""
-    confidence: bool = True
-    """Facts below facts.stable stay in the background."""
 
 
 DEFAULTS = NavigationSettings()

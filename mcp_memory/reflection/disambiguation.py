@@ -1,4 +1,4 @@
-"""Disambiguation: find names that certainly or possibly mean one entity (QRMeM §2.1, DESIGN 2.5).
+"""Disambiguation: find names that certainly mean one entity (QRMeM §2.1, DESIGN 2.5).
 
 The paper asks a language model whether two nodes of its graph are the same, and merges them. Here two rules are sure
 enough to act on. Both are cautious: a wrong merge misleads, a missed one only costs a step.
@@ -8,8 +8,7 @@ enough to act on. Both are cautious: a wrong merge misleads, a missed one only c
   session, if no third name would fit as well, no fact joins the two, no single-valued fact tells them apart, and not
   both of them speak.
 
-Other similar names are reported, not united: those that share .6 of their words, and those of which somebody said so
-unsurely. A caller can state a fact ``also_known_as``. Names that were stated to be different stay apart.
+A caller can state others by a fact ``also_known_as``. Names that were stated to be different stay apart.
 """
 
 from __future__ import annotations
@@ -20,16 +19,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
-JACCARD = 0.6
-"""Share of common words from which on two names may mean one entity (DESIGN 2.5)."""
-COMMON = 50
-"""A word in more names than this does not distinguish them."""
 GENERATIONS = frozenset(("jr", "sr", "junior", "senior", "ii", "iii", "iv", "elder", "younger"))
 """Words that distinguish a father from his son."""
 _ALIAS = "also_known_as"
@@ -37,7 +32,7 @@ _ALIAS = "also_known_as"
 
 @dataclass(frozen=True, slots=True)
 class AliasPair:
-    """Two names that mean one entity, or may.
+    """Two names that mean one entity.
 
     Attributes:
         name: the name to keep: of the two the one with more facts, as written most often.
@@ -74,17 +69,6 @@ class Entities:
             if short not in found and self._one_person(short, long):
                 self._add(found, long, short, "one name holds the other, and both come up in one session", fixed=True)
         return list(found.values())
-
-    def similar(self) -> list[AliasPair]:
-        """Return further pairs that may mean one entity, most similar first."""
-        sure = {frozenset((entity_key(pair.name), entity_key(pair.alias))) for pair in self.same()}
-        found: dict[frozenset[str], tuple[float, AliasPair]] = {}
-        for one, other, score, reason in (*self._sharing_words(), *self._stated_unsurely()):
-            both = frozenset((one, other))
-            if both not in sure and both not in found and not self._apart(one, other):
-                name, alias = self._better_known_first(one, other)
-                found[both] = score, AliasPair(self._facts.name(name), self._facts.name(alias), reason)
-        return [pair for _, pair in sorted(found.values(), key=lambda entry: (-entry[0], entry[1].name))]
 
     # Sure pairs
 
@@ -160,33 +144,6 @@ class Entities:
             for name in (assertion.head, assertion.tail):
                 sessions[self._facts.key(name)].add(self._space.turns[assertion.turn_id].session)
         return sessions
-
-    # Possible pairs
-
-    def _sharing_words(self) -> Iterator[tuple[str, str, float, str]]:
-        having: dict[str, list[str]] = defaultdict(list)
-        for key in self.keys:
-            for word in dict.fromkeys(key.split()):
-                having[word].append(key)
-        rare = (keys for keys in having.values() if len(keys) <= COMMON)
-        for one, other in {tuple(sorted(pair)) for keys in rare for pair in combinations(keys, 2)}:
-            a, b = set(one.split()), set(other.split())
-            share = len(a & b) / len(a | b)
-            if share >= JACCARD and self._has_name(one) and self._has_name(other):
-                yield one, other, share, "most of their words are the same"
-        for short, long in self._contained_names():
-            yield short, long, 0.5, "one name holds the other"
-
-    def _stated_unsurely(self) -> Iterator[tuple[str, str, float, str]]:
-        known = frozenset(self.keys)
-        for key in self.keys:
-            for version in self._facts.suspected(key, _ALIAS):
-                if (other := self._facts.key(version.tail)) in known and other != key:
-                    yield key, other, 1.0, "somebody said so, unsurely"
-
-    def _has_name(self, key: str) -> bool:
-        """Return whether an entity has a name, rather than being a phrase, a date or another value."""
-        return not _numbers(key) and (self._facts.kind(key) is not None or self._facts.name(key)[:1].isupper())
 
     def _better_known_first(self, one: str, other: str) -> tuple[str, str]:
         """Return the two, the one with more facts first, then the longer."""

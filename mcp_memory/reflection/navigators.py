@@ -232,15 +232,14 @@ def _navigate(
     present = {piece.row for piece in given}
     segments: list[WindowSegment] = []
     entities: list[str] = []
-    if settings.expansion:
-        for end, edge in expand(graph, begin, settings).items():
-            entities.append(end)
-            segments += graph.new_segments(end, edge.score, present, settings.segments)
+    for end, edge in expand(graph, begin, settings).items():
+        entities.append(end)
+        segments += graph.new_segments(end, edge.score, present, settings.segments)
     if settings.enabled:
         reflected = reflect(graph, (*begin, *entities), given, settings)
         entities += reflected.entities
         segments += reflected.added
-    if settings.entity_trial and not segments:
+    if not segments:
         tried = entity_trial(graph, (*begin, *entities), given, settings)
         entities += tried.entities
         segments += tried.added

@@ -32,10 +32,6 @@ class ReflectionSettings:
     enabled: bool = switch(
         "reflection", True, "reflect adds one entity after the other, each time the one most similar to the query"
     )
-    expansion: bool = True
-    """Before that, every entity near enough."""
-    entity_trial: bool = True
-    """Where neither finds anything, entities that the passages share."""
 
 
 DEFAULTS = ReflectionSettings()

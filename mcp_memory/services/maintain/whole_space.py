@@ -28,8 +28,6 @@ from mcp_memory.reflection.disambiguation import AliasPair, Entities
 from mcp_memory.reflection.questions import admit, questions_of
 from mcp_memory.view.space import NONE, Space
 
-LISTED = 5
-"""Pairs that may be one entity of which a call names at most."""
 AT_ONCE = 256
 """Questions embedded and committed together."""
 MOST = 4_096
@@ -37,7 +35,7 @@ MOST = 4_096
 
 
 async def unite_names(store: Store, space: str, *, now: Millis) -> tuple[list[Improved], list[Skipped]]:
-    """Record aliases for names that certainly mean one entity; return the changes, and the uncertain pairs.
+    """Record aliases for names that certainly mean one entity; return the changes, or why there are none.
 
     Args:
         store: the store of the space.
@@ -53,10 +51,9 @@ async def unite_names(store: Store, space: str, *, now: Millis) -> tuple[list[Im
         changes = [_change(current, pair) for pair in pairs]
         aliases = tuple(Alias(space, pair.name, pair.alias, pair.reason, "embedded", now) for pair in pairs)
         await transaction.commit(Batch(aliases=aliases))
-    async with store.reading(whole=False) as view:
-        current = view.space(space)
-        unsure = await to_thread.run_sync(lambda: Entities(current).similar())
-    return changes, _unsure(unsure, changes)
+    remedy = "Where two are one, write it as a fact: head, also_known_as, tail."
+    none = Skipped("entities", f"No two names are sure to mean the same. {remedy}")
+    return changes, [] if changes else [none]
 
 
 def _change(space: Space, pair: AliasPair) -> Improved:
@@ -64,16 +61,6 @@ def _change(space: Space, pair: AliasPair) -> Improved:
     known = f"in {counts[0]} {'kind' if counts[0] == 1 else 'kinds'} of fact"
     before = f"{pair.name} ({known}) and {pair.alias} (in {counts[1]}) were two"
     return Improved("entities", "entity", pair.name, pair.reason, before, f"{pair.alias} means {pair.name}")
-
-
-def _unsure(pairs: Sequence[AliasPair], changes: Sequence[Improved]) -> list[Skipped]:
-    """Return the pairs that were not united, with what the caller can do about them."""
-    if not pairs:
-        return [] if changes else [Skipped("entities", "No two names are sure to mean the same.")]
-    named = "; ".join(f"{pair.name!r} and {pair.alias!r} ({pair.reason})" for pair in pairs[:LISTED])
-    more = f", and {len(pairs) - LISTED} more pairs" if len(pairs) > LISTED else ""
-    remedy = "Where they are one, write it as a fact: head, also_known_as, tail; where not, the same with negated."
-    return [Skipped("entities", f"Not sure enough to be brought together: {named}{more}. {remedy}")]
 
 
 async def pool_questions(

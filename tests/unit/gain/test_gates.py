@@ -52,8 +52,6 @@ def test_the_time_gate_counts_only_if_the_question_states_a_time() -> None:
     assert sentence_gates(space, known, ASKED, asked, GainSettings())[0] == pytest.approx(
         2.0
     )  # 1.8 · 1.5, and never above 2
-    assert sentence_gates(space, known, ASKED, asked, GainSettings(task_memory=False)) == {0: pytest.approx(1.5)}
-    assert sentence_gates(space, known, ASKED, asked, GainSettings(time_memory=False))[0] == pytest.approx(1.8)
     assert sentence_gates(space, known, ASKED, asked, GainSettings(learning=False)) == {}
 
 

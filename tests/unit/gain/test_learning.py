@@ -22,15 +22,6 @@ def test_a_question_or_sentence_without_a_time_leaves_the_time_memory_alone() ->
     assert Teacher()(FIRST, 1, "caller", QUERY).time is None
 
 
-def test_each_memory_can_be_switched_off() -> None:
-    only_time = Teacher(GainSettings(task_memory=False))(FIRST, 1, "caller", QUERY, TIMES)
-    assert (only_time.task == FIRST.task).all()
-    assert only_time.task_doubt == 1 > only_time.time_doubt
-    only_task = Teacher(GainSettings(time_memory=False))(FIRST, 1, "caller", QUERY, TIMES)
-    assert only_task.time is None
-    assert only_task.time_doubt == 1 > only_task.task_doubt
-
-
 def test_labels_are_counted_and_weighted_by_their_source() -> None:
     teacher = Teacher(GainSettings(embedded=4.0))
     caller, rules = teacher(FIRST, 1, "caller", QUERY), teacher(FIRST, 1, "embedded", QUERY)

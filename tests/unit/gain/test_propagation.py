@@ -32,10 +32,10 @@ def worth(*weights: float) -> Callable[[np.ndarray], Scores]:
     return lambda rows: np.float32(weights)[rows]
 
 
-def worked(divided: str = "activated") -> tuple[list[Round], dict[int, float], dict[str, float]]:
+def worked() -> tuple[list[Round], dict[int, float], dict[str, float]]:
     """Return the rounds, the bonuses, and the entities of the second round by their keys."""
     space = documents([("ann E1", Z), ("bob E1 E2", Z)], [("cid E2 E3", Z)])
-    settings = GainSettings(sentences=2, divided=divided)  # type: ignore[arg-type]
+    settings = GainSettings(sentences=2)
     index = index_of(space)
     rounds, bonuses = propagate(space, index, {index.find("e1") or 0: 0.9}, worth(0.4, 0.5, 0.3), settings)
     entities = next_entities(index, rounds[0], settings)
@@ -51,11 +51,6 @@ def test_the_worked_example_comes_out_to_six_places() -> None:
     passages = [0.01 * alike + bonuses[row] for row, alike in enumerate((0.5, 0.3))]  # eq. 8
     assert passages == pytest.approx([0.698147, 0.349574], **NEAR)
     assert relative_bonuses(bonuses, 2) == pytest.approx([1, 0.5], abs=1e-6)
-
-
-def test_dividing_by_degree_lowers_hubs() -> None:
-    *_, entities = worked("degree")
-    assert entities == pytest.approx({"e1": 0.5, "e2": 0.277778}, **NEAR)
 
 
 def chance_space(seed: int) -> Space:

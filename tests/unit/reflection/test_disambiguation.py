@@ -83,7 +83,6 @@ def test_denied_pairs_stay_apart_in_either_direction(ends):
     denial = asserted(ends[1], head=ends[0], relation="also_known_as", negated=True)
     space = space_of(works("Anna Patel"), works("Anna Maria Patel"), denial)
     assert Entities(space).same() == []
-    assert Entities(space).similar() == []
 
 
 def test_an_alias_joins_facts_until_it_is_denied_and_changes_no_row():
@@ -99,16 +98,3 @@ def test_an_alias_joins_facts_until_it_is_denied_and_changes_no_row():
     assert {version.tail for version in facts.from_(facts.key("Anna Patel"))} == {"Oslo"}
     assert facts.inferred_aliases("anna maria patel") == []
     assert facts.rows[: len(rows)] == rows
-
-
-def test_similar_but_unsure_names_are_reported_with_the_reason():
-    said = (
-        works("Acme Trading Company Oslo", "Ann", "employs"),
-        works("Acme Trading Company", "Bob", "employs"),
-        (works("Tom Hall"), "one"),
-        (works("Tom Lee Hall"), "other"),
-    )
-    space = space_of(*said)
-    found = {(pair.name, pair.alias): pair.reason for pair in Entities(space).similar()}
-    assert found["Acme Trading Company Oslo", "Acme Trading Company"] == "most of their words are the same"
-    assert found["Tom Lee Hall", "Tom Hall"] in ("one name holds the other", "most of their words are the same")

@@ -12,7 +12,7 @@ from mcp_memory.reflection.settings import ReflectionSettings
 
 LINES = ("Aa met Bb.", "Bb met Cc.", "Cc met Dd.", "Aa met Ee.", "Ee ran.")
 WEIGHTS = np.float32([0.9, 0.8, 0.7, 0.1, 0.3])
-ONE = ReflectionSettings(trials=1, expansion=False)
+ONE = ReflectionSettings(trials=1, rounds=0)
 
 
 def step(query: str | None, settings: ReflectionSettings = ONE, **asked: object) -> OperatorResult:
@@ -44,15 +44,11 @@ def test_the_suggested_step_continues_with_the_new_entity_and_evidence() -> None
 
 def test_without_known_names_it_tries_the_entities_of_the_given_segments() -> None:
     assert texts(step("Who was it?", ids=("g_1",), settings=ReflectionSettings(width=1, trials=1))) == ["Aa met Bb."]
-    assert step("Who was it?", ids=("g_1",), settings=ReflectionSettings(entity_trial=False)) == OperatorResult(())
     assert step("Who was it?") == OperatorResult(())
 
 
-def test_each_navigator_can_be_switched_off() -> None:
-    off = {"enabled": False, "expansion": False, "entity_trial": False}
-    assert step("Whom did Aa meet?", ReflectionSettings(**off)) == OperatorResult(())
-    for name in off:
-        assert step("Whom did Aa meet?", ReflectionSettings(**off | {name: True}), ids=("g_0",)).items, name
+def test_reflection_can_be_switched_off() -> None:
+    assert step("Whom did Aa meet?", ReflectionSettings(rounds=0, enabled=False)) == OperatorResult(())
 
 
 def test_segments_without_weight_are_not_found_and_none_without_a_query() -> None:

@@ -1,18 +1,14 @@
 """Which names mean one entity: stated aliases, and what prevents them from counting."""
 
-import random
 from itertools import permutations
 
 import pytest
 from asserting import asserted, shown
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.view.facts import Facts
 
 INF = float("inf")
-thorough = settings(max_examples=200, deadline=None, derandomize=True)
 
 
 def alias(head: str, tail: str, since: int = 0, **said: object) -> Assertion:
@@ -80,76 +76,3 @@ def test_two_names_of_one_person_do_not_make_a_short_name_ambiguous() -> None:
     assert facts_of(*lees).resolve("Lee") is None
     for order in permutations((*lees, alias("Robert Lee", "Bob Lee"))):
         assert facts_of(*order).resolve("Lee") == "robert lee"
-
-
-NAMES = ("Robert", "Bob", "Bobby", "Bob Lee", "Robert Lee", "Lee", "Rome")
-sayings = st.one_of(
-    st.builds(
-        alias,
-        st.sampled_from(NAMES),
-        st.sampled_from(NAMES),
-        st.integers(0, 2),
-        turn=st.sampled_from(["t_1", "t_2", "t_3"]),
-        sentence=st.sampled_from([0, 1]),
-        negated=st.sampled_from([False, False, False, True]),
-        confidence=st.sampled_from([0.45, 0.95, 0.95]),
-        extractor=st.sampled_from(["embedded", "anthropic", "caller"]),
-    ),
-    st.builds(
-        asserted,
-        st.sampled_from(("Oslo", "Rome", *NAMES)),
-        st.integers(0, 5),
-        head=st.sampled_from(NAMES),
-        relation=st.sampled_from(["lives_in", "knows", "roots_for"]),
-    ),
-)
-
-
-def visible(facts: Facts) -> object:
-    keys = sorted(facts.entities())
-    groups = [(key, relation) for key in keys for relation in sorted(facts.relations_of(key))]
-    folded = [
-        sorted(
-            (
-                *(facts.target_key(v, forward=True), v.head, v.since, v.until, v.confidence),
-                sorted(a.id for a in v.assertions),
-            )
-            for v in facts.all_versions(*group)
-        )
-        for group in groups
-    ]
-    return (
-        [(name, facts.resolve(name)) for name in NAMES],
-        [(key, facts.names(key), facts.kind(key), facts.degree(key)) for key in keys],
-        facts.counts("roots_for"),
-        groups,
-        folded,
-    )
-
-
-@thorough
-@given(st.lists(sayings, max_size=10, unique_by=lambda said: said.id), st.booleans(), st.randoms(use_true_random=False))
-def test_what_names_mean_does_not_depend_on_the_order_of_arrival_or_on_queries_in_between(
-    said: list[Assertion], retired: bool, rng: random.Random
-) -> None:
-    once, stepwise = facts_of(*said), Facts()
-    for assertion in rng.sample(said, len(said)):
-        stepwise.add([assertion])
-        visible(stepwise)
-    if retired:
-        once.retire("t_1")
-        stepwise.retire("t_1")
-    assert visible(stepwise) == visible(once)
-
-
-@thorough
-@given(st.lists(sayings, max_size=10, unique_by=lambda said: said.id))
-def test_the_entity_of_a_name_means_itself_and_every_fact_is_found_with_it(said: list[Assertion]) -> None:
-    facts = facts_of(*said)
-    for name in NAMES:
-        assert facts.known_entity(facts.key(name)) in (facts.key(name), None)
-    for version in facts.all(suspected=True):
-        assert version in facts.to(facts.key(version.tail), suspected=True)
-        assert facts.version(version.id) == version
-    counting = {a.id for turn in {a.turn_id for a in said} for a in facts.assertions_in(turn) if not a.negated}
-    assert {a.id for version in facts.all(suspected=True) for a in version.assertions} == counting
