@@ -43,9 +43,5 @@ COMMON_DEMONYMS = frozenset(word.removesuffix("*") for word in _DEMONYMS if word
 """The more frequent demonyms; with "korean", which means either of two countries."""
 
 
-GREETINGS = word_set(_WORDS["greetings"])
-"""Words of which small talk has at least one: a greeting, a thanks or praise."""
-SMALL_TALK = GREETINGS | word_set(_WORDS["small_talk"])
-"""Words of which all of small talk consists, beside stop words and names."""
 ASKING = word_set(_WORDS["asking"])
 """Words that only ask, and words that say so little that a text may answer without them."""

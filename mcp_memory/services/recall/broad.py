@@ -54,7 +54,6 @@ from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.candidates import PARTS, CandidateSet
 from mcp_memory.search.channels import similarity
 from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
-from mcp_memory.search.placing import SmallTalk
 from mcp_memory.search.times import segments_telling_within, with_event_times
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.recall.lines import Lines, Listed
@@ -282,12 +281,9 @@ def _exchange(space: Space, unit: Unit) -> Iterator[Listed]:
 
 
 def _distinct(space: Space, listed: Iterable[Listed]) -> list[Listed]:
-    """Return what is listed without small talk, the same words of the same speaker only once."""
-    small = SmallTalk(space)
+    """Return what is listed, the same words of the same speaker only once."""
     found: dict[tuple[str | None, str], Listed] = {}
     for one in listed:
-        if small.holds(one.rows[0]):
-            continue
         segments = [space.segments[row] for row in one.rows]
         said = one.turn.text[segments[0].start : max(segment.end for segment in segments)]
         found.setdefault((one.turn.speaker or one.turn.role, " ".join(said.casefold().split())), one)

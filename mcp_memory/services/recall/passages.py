@@ -6,7 +6,7 @@ The rules judge the sentences that were found. A model reads them in their place
 - what was said next, where a message asks what the query asks, and what a passage replies to that is not understood by
   itself (`Evidence.before`).
 
-Small talk, pictures without words, and code that is not asked for take no place. All of it consists of spans of stored
+Pictures without words, and code that is not asked for take no place. All of it consists of spans of stored
 texts, each once, in the order of the evidence. Of a broad question (``broad.py``) one line of each message that is
 listed comes first, with its figures, then the rest of these messages: so all sessions are there before there are
 details, also where the room ends.
@@ -28,7 +28,6 @@ from mcp_memory.language.briefs import BREAK, worth_of
 from mcp_memory.language.segments import code_blocks, without_code
 from mcp_memory.language.shapes import asks_for_code
 from mcp_memory.language.tokens import stems
-from mcp_memory.search.placing import SmallTalk
 from mcp_memory.services.recall.lines import LINE_CHARS, cut_line
 from mcp_memory.view.space import NONE, Space
 
@@ -69,7 +68,7 @@ def passages_of(
 
 class _Passages:
     def __init__(self, space: Space, query: Query, gates: Mapping[str, float], missing: Sequence[str]) -> None:
-        self._space, self._gates, self._small = space, gates, SmallTalk(space)
+        self._space, self._gates = space, gates
         wanted = " ".join((query.text, *missing))
         self._code = asks_for_code(wanted) or _IN_CODE.search(wanted) is not None
         self._wanted = frozenset(stems(wanted))
@@ -140,12 +139,9 @@ class _Passages:
             yield EvidenceSentence(found.evidence_id, source, times, found.score, found.cosine, gate)
 
     def _is_idle(self, turn: Turn) -> bool:
-        """Return whether a message is small talk, or a picture that shows nothing of what is asked."""
-        rows = self._space.segments_with(turn.id, -1)
-        if turn.kind != "message" or not rows:
-            return False
-        bare = not _ASIDE.sub("", turn.text).strip() and self._asked.isdisjoint(stems(turn.text))
-        return bare or self._small.holds(rows[0])
+        """Return whether a message is a picture that shows nothing of what is asked."""
+        bare = turn.kind == "message" and not _ASIDE.sub("", turn.text).strip()
+        return bare and self._asked.isdisjoint(stems(turn.text))
 
     def _reply(self, turn: Turn) -> Turn | None:
         """Return what was said next by another, where a message asks what the query asks."""

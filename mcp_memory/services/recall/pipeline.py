@@ -44,7 +44,7 @@ from mcp_memory.search.channels import (
 )
 from mcp_memory.search.coverage import unknown_names
 from mcp_memory.search.evidence import evidence_of
-from mcp_memory.search.placing import place_wishes, rank_confirmed, without_small_talk
+from mcp_memory.search.placing import place_wishes, rank_confirmed
 from mcp_memory.search.times import with_event_times
 from mcp_memory.search.whose_words import whose_words
 from mcp_memory.search.wishes import wishes_for
@@ -205,7 +205,7 @@ async def _order(
         wishes, scopes = await wishes_for(space, query, embedder)
         ranked = place_wishes(space, ranked, wishes, query)
         result = replace(result, wishes=tuple(wishes), texts=result.texts + scopes)
-    return without_small_talk(space, ranked), coverage.missing, result
+    return ranked, coverage.missing, result
 
 
 def _some(names: Sequence[str]) -> str:

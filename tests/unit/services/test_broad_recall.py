@@ -126,16 +126,6 @@ async def test_code_is_in_no_line():
     assert not any("plant(" in text for text in texts)
 
 
-async def test_small_talk_takes_no_place_unless_it_answers_a_question_or_is_all_there_is():
-    talk = ("Ann: I bought a garden.", "Bob: Wow, Ann, great!", "Bob: Is the garden large?", "Ann: Yes, absolutely!")
-    recall = await recalled(await told(memory(), *talk), "What did Ann buy?")
-    texts = [item.text for item in recall.evidence]
-    assert "Wow, Ann, great!" not in texts
-    assert {"I bought a garden.", "Yes, absolutely!"} <= set(texts)
-    alone = await recalled(await told(memory(), "Bob: Wow, Ann, great!"), "What was great, Ann?")
-    assert [item.text for item in alone.evidence] == ["Wow, Ann, great!"]
-
-
 async def test_a_long_message_of_the_user_is_a_line_with_its_matter_and_its_figures():
     long = (
         "user: I'm trying to lay out the garden paths so that nobody steps into the beds, and I want to make sure that "
