@@ -19,7 +19,6 @@ What a subquery retrieves is shown by the sentences that name it, most similar t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,22 +67,11 @@ def uncovered_entities(space: Space, working: Iterable[Point] = ()) -> set[str]:
     return (named | set(space.facts.entities())) - joined
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievedEntity:
-    """An entity that a subquery retrieves.
-
-    Attributes:
-        key: the key of `view.facts.Facts`.
-        rows: the rows of the sentences that name it.
-        weights: the weights of these sentences, at least 0.
-    """
-
-    key: str
-    rows: tuple[int, ...]
-    weights: tuple[float, ...]
+Retrieved = dict[str, dict[int, float]]
+"""The entities that a subquery retrieves, by key, best first: the weights of the sentences that name each, by row."""
 
 
-def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int) -> list[RetrievedEntity]:
+def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int) -> Retrieved:
     """Return R(q) of eq. 1 within a scope: the entities with the highest weights for a subquery, highest first.
 
     The weight of an entity is that of the best sentence that names it; an entity without one is not retrieved.
@@ -95,22 +83,24 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int
         most: n_v.
     """
     index = space.index(EntityIndex)
-    named: dict[str, NDArray[np.int64]] = {}
+    named: dict[str, NDArray[np.intp]] = {}
     for key in keys:
         spelt = {number for name in (key, *space.facts.names(key)) if (number := index.find(name)) is not None}
         if spelt:
-            named[key] = np.unique(np.concatenate([index.sentences(number) for number in sorted(spelt)]))
-    if not named:
-        return []
-    rows = np.unique(np.concatenate(list(named.values())))
-    weights = np.ones(len(rows), dtype=np.float32) if weigh is None else weigh(rows)
-    found = [(key, of, weights[np.searchsorted(rows, of)]) for key, of in named.items()]
-    ranked = sorted(found, key=lambda one: (-float(one[2].max()), -len(one[1]) if weigh is None else 0, one[0]))
-    return [
-        RetrievedEntity(key, tuple(of.tolist()), tuple(given.tolist()))
-        for key, of, given in ranked[:most]
-        if given.max() > 0
-    ]
+            named[key] = np.unique(np.concatenate([index.sentences(number) for number in sorted(spelt)])).astype(
+                np.intp
+            )
+    weights = np.ones(len(space.sentences), dtype=np.float32)
+    if weigh is not None and named:
+        every = np.unique(np.concatenate(list(named.values())))
+        weights[every] = weigh(every)
+    best = {key: float(weights[rows].max()) for key, rows in named.items()}
+    order = sorted(named, key=lambda key: (-best[key], -len(named[key]) if weigh is None else 0, key))
+    return {
+        key: dict(zip(named[key].tolist(), weights[named[key]].tolist(), strict=True))
+        for key in order[:most]
+        if best[key] > 0
+    }
 
 
 def canonical_key(space: Space, key: str) -> str:
@@ -181,18 +171,17 @@ def local_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> Ope
     working = {point.id: point for point in call.points}
     named = [point for one in call.ids if (point := working.get(one) or space.hypergraph.resolve(one)) is not None]
     points = list({point.id: point for point in named}.values())
-    found: dict[str, RetrievedEntity] = {}
+    found: Retrieved = {}
     for point in points:
-        for one in retrieve(space, neighbourhood(space, point, call.points), call.weigh, settings.n_v):
-            found.setdefault(one.key, one)
+        found |= retrieve(space, neighbourhood(space, point, call.points), call.weigh, settings.n_v)
     joined = {key for point in points for key in vertices(space.facts, point)}
     others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
-    items = _evidence(call, found.values(), others, "local_points")
+    items = _evidence(call, found, others, "local_points")
     query = {} if call.query is None else {"query": call.query.text}
     following = [
         Suggestion("local_points", {"ids": (one.id,), **query}, "it shares an entity") for one in others[:_NEXT]
     ]
-    return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found.values(), joined)))
+    return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found, joined)))
 
 
 def global_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> OperatorResult:
@@ -202,12 +191,10 @@ def global_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> Op
     return OperatorResult(tuple(items[: call.limit]), tuple(_expansions(call.space, found, set())))
 
 
-def _evidence(
-    call: OperatorInput, found: Iterable[RetrievedEntity], points: Sequence[Point], operator: str
-) -> list[Evidence]:
+def _evidence(call: OperatorInput, found: Retrieved, points: Sequence[Point], operator: str) -> list[Evidence]:
     """Return sentences about entities, and points, most similar to the query first."""
     space = call.space
-    weights = {row: weight for one in found for row, weight in zip(one.rows, one.weights, strict=True) if weight > 0}
+    weights = {row: weight for own in found.values() for row, weight in own.items() if weight > 0}
     best = max(weights.values(), default=0.0) or 1.0
     shown = sorted(weights, key=lambda row: (-weights[row], space.sentences[row].id))
     items = [sentence_evidence(space, space.sentences[row], weights[row] / best, (operator,)) for row in shown]
@@ -226,8 +213,8 @@ def _support_weight(call: OperatorInput, point: Point) -> float:
     return float(call.weigh(rows).max()) if len(rows) else 0.0
 
 
-def _expansions(space: Space, found: Iterable[RetrievedEntity], joined: set[str]) -> list[Suggestion]:
+def _expansions(space: Space, found: Iterable[str], joined: set[str]) -> list[Suggestion]:
     """Suggest the facts of retrieved entities that the points do not join."""
-    new = [one.key for one in found if one.key not in joined and space.facts.degree(one.key)]
+    new = [key for key in found if key not in joined and space.facts.degree(key)]
     names = [space.facts.name(key) for key in new[:_NEXT]]
     return [Suggestion("expand_facts", {"entity": name}, f"what is known about {name}") for name in names]
