@@ -21,8 +21,8 @@ pytestmark = pytest.mark.anyio
 
 TALK = [
     {"id": "root", "speaker": "Ann", "text": "Whoever has seen Corvane should look for Talmerin."},
-    {"id": "step", "speaker": "Bob", "text": "Talmerin was moved next to the winding stair."},
-    {"id": "leaf", "speaker": "Cid", "text": "Under the winding stair there is a box of candles."},
+    {"id": "step", "speaker": "Bob", "text": "Talmerin was moved next to Winding Stair."},
+    {"id": "leaf", "speaker": "Cid", "text": "Under Winding Stair there is a box of candles."},
     *({"speaker": "Dan", "text": f"The kettle was cold on day {day}."} for day in range(12)),
 ]
 QUESTION = "Which discovery concludes the journey that Corvane begins?"
@@ -35,7 +35,7 @@ async def test_a_recall_reports_its_steps_why_it_ended_and_keeps_them_with_what_
         recall = await structured(client, "memory_reconstruct", query=QUESTION, detail="full", limit=12)
         calls = [(one["operator"], one["args"]) for one in recall["trace"]]
         assert ("tag_events", {"entity": "Talmerin"}) in calls
-        assert ("tag_events", {"entity": "winding stair"}) in calls
+        assert ("tag_events", {"entity": "Winding Stair"}) in calls
         assert recall["stop_reason"] == "exhausted"
         assert recall["budget"]["calls"] == len(recall["trace"])
         found = {item["sources"][0]["id"]: item["via"] for item in recall["evidence"]}

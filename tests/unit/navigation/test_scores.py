@@ -70,7 +70,6 @@ def test_coherence_counts_time_intent_and_hubs() -> None:
     causal = path(facts, (first, True), intent="CAUSAL")
     assert coherence(causal, facts, asking) == pytest.approx(hub)
     assert hub < NavigationSettings().coherence  # so a fact of another kind is not reliable by itself
-    assert coherence(causal, facts, None) == pytest.approx(0.6 + hub)
     employed = FactQuery(understand("Why does Ann work there?", ()))
     assert coherence(causal, facts, employed) == pytest.approx(0.6 + hub)  # it asks for this one by name
 

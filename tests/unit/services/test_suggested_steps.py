@@ -128,17 +128,6 @@ async def test_a_caller_may_state_an_alias():
     assert "tea" in {fact.tail for fact in facts.from_(facts.key("Anna Patel"))}
 
 
-async def test_unsure_pairs_are_reported_and_not_united():
-    said = [NewFact("Anna Patel", "visited", "Oslo"), NewFact("Anna Patel Rao", "visited", "Rome")]
-    one = await told(memory(), facts=said[:1])
-    await one.write(WriteRequest("default", "another", "statement", (), (said[1],)))
-    done = await stepped(one, "entities")
-    assert done.changes == ()
-    (left,) = done.skipped
-    assert "'Anna Patel Rao' and 'Anna Patel'" in left.reason
-    assert "also_known_as" in left.reason
-
-
 async def test_the_pool_asks_what_segments_answer_and_no_two_questions_are_similar():
     one = await told(memory(read=True), "Ann: I live in Oslo.", "Ann: I work at Acme.", "Bob: I live in Oslo.")
     done = await stepped(one, "questions")

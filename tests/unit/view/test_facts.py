@@ -251,15 +251,10 @@ def test_every_version_is_found_from_its_head_and_from_its_tail(said: list[Asser
 def test_i4_every_positive_assertion_that_counts_supports_one_version_and_no_other_supports_any(
     said: list[Assertion],
 ) -> None:
-    """Of each sentence those of the best extractor count."""
     facts = facts_of(*said)
     counting = {one.id for number in range(1, 6) for one in facts.assertions_in(f"t_{number}")}
     supports = [one.id for version in facts.all(suspected=True) for one in version.assertions]
     assert sorted(supports) == sorted(one.id for one in said if one.id in counting and not one.negated)
-    best = {(one.turn_id, one.sentence): "embedded" for one in said}
-    for extractor in ("anthropic", "caller"):
-        best |= {(one.turn_id, one.sentence): extractor for one in said if one.extractor == extractor}
-    assert counting == {one.id for one in said if one.extractor == best[one.turn_id, one.sentence]}
 
 
 @thorough
