@@ -3,16 +3,6 @@
 A segment is shown as the sentence or passage that it is. If it states a fact that answers the query, the fact leads
 the item, with its validity, and the segment is quoted as its first source, so a sentence and its fact never take two
 places.
-
-A memory point leads in the same way (DESIGN 3.2) if two things hold:
-
-- it rests on at least two of the texts that were found, so it joins them and brings in nothing that was not found;
-- its description, with the names of what it joins, covers more of the query's content, its words weighed by rarity,
-  than any one of the texts that were found.
-
-It then stands where the best of its texts stood, with at most three of them as its sources, the best first; they are
-not shown a second time. A text that a fact leads stays with the fact. Each text is a source of one point only, the one
-most similar to the query.
 """
 
 from __future__ import annotations
@@ -29,7 +19,6 @@ from mcp_memory.domain.paths import Path, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.tokens import stems
 from mcp_memory.ports import JudgeInput
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import said_in_role
@@ -39,8 +28,6 @@ from mcp_memory.view.space import NONE, Space
 
 SUPPORTS = 5
 """Sentences of a memory point that a judge is shown (HGMem's program: 5 passages of a point)."""
-JOINED = 2
-"""Texts that a memory point must join to lead them."""
 SHORT = 12
 """Words up to which a passage of talk is shown with what it replies to."""
 REPLIED_CHARS = 200
@@ -50,7 +37,6 @@ _REPLY = re.compile(
     r"|him|her|there|then|because|me too|not)\b",
     re.IGNORECASE,
 )
-_SLIGHT = 1e-6  # a sum of the same weights in another order is no more
 
 
 def evidence_of(
@@ -58,7 +44,6 @@ def evidence_of(
     candidates: Sequence[Candidate],
     paths: Sequence[Path],
     query: Query | None = None,
-    points: Sequence[Point] = (),
     dated: Mapping[str, tuple[Millis, Millis]] | None = None,
 ) -> tuple[Evidence, ...]:
     """Return the candidates as evidence, best first.
@@ -68,12 +53,9 @@ def evidence_of(
         candidates: best first, a message once.
         paths: the paths that answer the query (`navigation.beam.SUFFICIENT`), best first.
         query: understood with the speakers of the space; None where the newest items were asked for.
-        points: memory points related to the query, the most similar first.
         dated: times that operators found: since and until, by the id of the evidence.
     """
     steps_of = _last_steps(space, paths)
-    joins = points_joining(space, query, candidates, points, steps_of) if query is not None else {}
-    joined: set[int] = set()  # rows of the further sources of a point
     shown: list[Evidence] = []
     facts: set[str] = set()
     said = said_in_role(space, query.role if query is not None else None)
@@ -82,15 +64,9 @@ def evidence_of(
     for candidate in candidates:
         row = candidate.row
         segment, turn = space.segments[row], space.segment_turn[row]
-        if row in joined or (turn.id in used and turn.kind != "document"):  # of a document each segment counts
+        if turn.id in used and turn.kind != "document":  # of a document each segment counts
             continue
         used.add(turn.id)
-        if row in joins:
-            point, resting = joins[row]
-            shown.append(_point(space, point, resting))
-            used |= {space.segment_turn[other.row].id for other in resting}
-            joined |= {other.row for other in resting}
-            continue
         step = next((step for step in steps_of.get(row, ()) if step.version.id not in facts), None)
         if step is None:
             texts.append((len(shown), row))
@@ -149,57 +125,6 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
     asked = (one for one in reversed(sentences) if turn.text[one.start : one.end].rstrip().endswith("?"))
     sentence = next(asked, sentences[-1])
     return Source(turn, sentence.start, min(sentence.end, sentence.start + REPLIED_CHARS))
-
-
-def _point(space: Space, point: Point, resting: Sequence[Candidate]) -> Evidence:
-    via = tuple(dict.fromkeys(("points", *(name for candidate in resting for name in candidate.via))))
-    segments = [space.segments[candidate.row] for candidate in resting]
-    sources = tuple(source_of(space, one) for one in segments)
-    return Evidence(point.id, "point", point.description, resting[0].score, via, sources)
-
-
-def points_joining(
-    space: Space,
-    query: Query,
-    candidates: Sequence[Candidate],
-    points: Sequence[Point],
-    led: Collection[int] = (),
-) -> dict[int, tuple[Point, tuple[Candidate, ...]]]:
-    """Return the points that say more than any one text that was found, by the row of the best text of each.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space.
-        candidates: best first, a message once.
-        points: active, related to the query, the most similar first.
-        led: rows of texts that a fact leads.
-
-    Returns:
-        With each point the candidates that it rests on, best first: at least `JOINED`, at most `SOURCES`, each of
-        another turn or, of documents, another segment.
-    """
-    found: dict[int, tuple[Point, tuple[Candidate, ...]]] = {}
-    if not points or len(candidates) < JOINED:
-        return found
-    index, rows = space.index(WordIndex), np.array([candidate.row for candidate in candidates], dtype=np.intp)
-    speakers = {stem for speaker in query.speakers for stem in stems(speaker)}
-    rarity = index.rarities(stem for stem in query.stems if stem not in speakers)
-    if not rarity:
-        return found
-    said = np.array([index.contains(rows, stem) for stem in rarity])
-    alone = float((np.array(list(rarity.values())) @ said).max())
-    left = {candidate.row: candidate for candidate in candidates if candidate.row not in led}
-    for point in points:
-        pieces = known_sentences(space, point.sentences)
-        rests = {row for piece in pieces for row in space.segments_with(piece.turn_id, piece.index)}
-        here = [candidate for row, candidate in left.items() if row in rests][:SOURCES]
-        words = set(stems(" ".join((point.description, *point.entities))))
-        covered = sum(weight for stem, weight in rarity.items() if stem in words)
-        if len(here) >= JOINED and covered > alone + _SLIGHT:
-            found[here[0].row] = point, tuple(here)
-            for candidate in here:
-                del left[candidate.row]
-    return found
 
 
 def judge_input(
@@ -266,9 +191,7 @@ def _sentences(
     found: list[EvidenceSentence] = []
     seen: set[str] = set()
     items = {
-        (source.turn.id, source.start): item.id
-        for item in reversed(result.evidence)
-        for source in item.sources[: None if item.kind == "point" else 1]  # a point is shown for all of its sources
+        (source.turn.id, source.start): item.id for item in reversed(result.evidence) for source in item.sources[:1]
     }
     of_turn = {source.turn.id: item.id for item in reversed(result.evidence) for source in item.sources}
     for candidate in candidates:

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 from fakes import FakeLog
-from integration.client_calls import connected, content, parsed, refused, said, structured
+from integration.client_calls import connected, content, parsed, refused, structured
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
 from unit.services.learning_memory import memory
@@ -81,19 +81,6 @@ async def test_points_of_a_goal_can_be_explored_and_drawn():
         assert "p0{{" in await content(client, "memory://default/graph.mermaid")
         file = await content(client, "memory://default/graph.graphml")
         assert point in [node.get("id") for node in ElementTree.fromstring(file).findall(".//{*}node")]
-
-
-async def test_a_recalled_point_shows_the_words_of_its_sources():
-    async with connected() as client:
-        talk = [*TALK[1:], {"speaker": "Ann", "text": "My sister Eve owns a dog called Bella."}]
-        await structured(client, "memory_write", messages=talk)
-        goal = "Who owns the dog that won the Crufts cup?"
-        await structured(client, "memory_evolve", goal=goal)
-        found = await structured(client, "memory_reconstruct", query=goal)
-        (item,) = [item for item in found["evidence"] if item["kind"] == "point"]
-        assert {source["quote"] for source in item["sources"]} == {TALK[1]["text"], talk[2]["text"]}
-        text = await said(client, "memory_reconstruct", query=goal)
-        assert "Ann, session default]: My sister Eve owns a dog called Bella." in " ".join(text.split())
 
 
 async def test_points_come_in_pages_and_the_pages_of_a_graph_continue_from_facts_to_points():

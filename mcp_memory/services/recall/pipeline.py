@@ -163,7 +163,7 @@ async def find(
     ranked, uncovered, result = await _order(embedder, space, query, found, gates, result, settings)
     facts = known_facts(space, query, ways.roots, ways.paths, [space.segment_turn[one.row].id for one in ranked])
     answering = [path for path in ways.paths if path.scores.sufficiency >= SUFFICIENT]
-    evidence = evidence_of(space, ranked, answering, query, result.points, dated)
+    evidence = evidence_of(space, ranked, answering, query, dated)
     corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
     corrections = corrected if result.correction is None else (result.correction,)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
