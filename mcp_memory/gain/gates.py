@@ -155,20 +155,17 @@ def _beyond(cosines: Scores, threshold: float, against: float) -> NDArray[np.boo
     return beyond
 
 
-def segment_gates(space: Space, gates: Mapping[int, float]) -> Scores:
-    """Return the gate of each segment: that of its sentence farthest from 1. Shape ``(len(space.segments),)``."""
-    found = np.ones(len(space.segments), dtype=np.float32)
+def experience_channel(space: Space, gates: Mapping[int, float]) -> Scores:
+    """Return the gates as a channel of recall: in [-1, 1], 0 for segments without a lesson, shape ``(segments,)``.
+
+    A segment has the gate of its sentence farthest from 1, less 1.
+    """
+    channel = np.zeros(len(space.segments), dtype=np.float32)
     for row, value in gates.items():
         sentence = space.sentences[row]
         for segment in space.segments_with(sentence.turn_id, sentence.index):
-            if abs(value - 1) > abs(found[segment] - 1):
-                found[segment] = value
-    return found
-
-
-def experience_channel(space: Space, gates: Mapping[int, float]) -> Scores:
-    """Return the gates as a channel of recall: in [-1, 1], 0 for segments without a lesson."""
-    channel: Scores = segment_gates(space, gates) - np.float32(1)
+            if abs(value - 1) > abs(channel[segment]):
+                channel[segment] = value - 1
     return channel
 
 

@@ -9,7 +9,6 @@ from mcp_memory.gain.gates import (
     confidence_reached,
     confident_sentences,
     experience_channel,
-    segment_gates,
     sentence_gates,
 )
 from mcp_memory.gain.settings import GainSettings
@@ -40,7 +39,7 @@ def test_a_sharp_gate_stays_shut_for_another_question_where_the_published_one_op
 
 def test_a_segment_has_the_gate_of_its_sentence_farthest_from_1() -> None:
     space = documents(*LINES)
-    assert segment_gates(space, {0: 1.2, 1: 0.3, 2: 1.5}) == pytest.approx([0.3, 1.5])
+    assert experience_channel(space, {0: 1.2, 1: 0.3, 2: 1.5}) == pytest.approx([-0.7, 0.5])
     assert experience_channel(space, {0: 1.2, 1: 0.9}) == pytest.approx([0.2, 0])
 
 
