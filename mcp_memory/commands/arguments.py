@@ -45,13 +45,14 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings (config.example.toml tells them all)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    def command(name: str, about: str, examples: str, description: str = "") -> argparse.ArgumentParser:
+    def command(name: str, about: str, examples: str) -> argparse.ArgumentParser:
+        form = argparse.RawDescriptionHelpFormatter
         made: argparse.ArgumentParser = commands.add_parser(
             name,
             help=about,
-            description=textwrap.fill(description, 78) or None,
+            description=f"{about[0].upper()}{about[1:]}.",
             epilog=_epilog(examples),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=form,
         )
         return made
 
@@ -59,9 +60,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_setup(command)
     command(
         "status",
-        "say what the memory holds, where, and whether it is well",
+        "say what the memory holds, where, whether it is well, and what leaves the machine",
         "mcp-memory status\nMCP_MEMORY_STORAGE_URI=/mnt/memory mcp-memory status",
-        "Say whether the memory is well, where it lies, how much each space holds, and what leaves the machine.",
     )
     _add_looking(command)
     _add_moving(command)
@@ -88,10 +88,9 @@ def _add_setup(command: Command) -> None:
     """Add the commands that set the program up, and read no settings."""
     install = command(
         "install",
-        "put the server into a client, or take it out",
+        "put the server into the file of a client, where all else stays, or take it out",
         "mcp-memory install claude-desktop\nmcp-memory install cursor --space workspace --dry-run\n"
         "mcp-memory install codex --uninstall",
-        "Put the server into the file of a client. What else stands there stays, and a copy is made.",
     )
     install.add_argument("client", choices=(*CLIENTS, "print"), help="or print: JSON to paste elsewhere")
     install.add_argument(
@@ -105,8 +104,6 @@ def _add_setup(command: Command) -> None:
         "check",
         "start the server as a client would, and see that it remembers",
         "mcp-memory check\nmcp-memory check claude-desktop",
-        "Start the server with the command and the variables of a client's file, greet it as older and newer clients "
-        "do, store a message in a space of its own, find it, and forget it.",
     )
     check.add_argument("client", nargs="?", choices=CLIENTS, help="as this client starts it; default: as this terminal")
 
@@ -264,10 +261,8 @@ def _add_token(command: Command) -> None:
 def _add_doctor(command: Command) -> None:
     doctor = command(
         "doctor",
-        "look for damage, and mend what can be mended",
+        "look for damage, and say which command mends it; without an option nothing is changed",
         "mcp-memory doctor\nmcp-memory doctor --rebuild",
-        "Check the model and every table of the store, and say what is damaged and which command mends it. Without an "
-        "option nothing is changed.",
     )
     mend = doctor.add_mutually_exclusive_group()
     mend.add_argument(

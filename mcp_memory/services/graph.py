@@ -173,14 +173,16 @@ def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = (), unit
     for key, version in ((head, version) for head, tail, version in edges if _names_itself(head, tail, version)):
         names[key] += f" ({version.tail})" if version.tail != graph.nodes[key]["name"] else ""
     lines, ids = ["flowchart LR"], dict[str, str]()
-    room = units
-    shown = 0
+    room, shown = units, 0
+
+    def nodes(called: Mapping[str, str]) -> list[str]:
+        """Return the lines of the nodes that are not drawn yet, of names by keys."""
+        fresh = [key for key in called if key not in ids]
+        ids.update({key: f"n{number}" for number, key in enumerate(fresh, len(ids))})
+        return [f'  {ids[key]}["{label(called[key])}"]' for key in fresh]
+
     for head, tail, version in edges:
-        new = []
-        for key in (head, tail):
-            if key not in ids:
-                ids[key] = f"n{len(ids)}"
-                new.append(f'  {ids[key]}["{label(names[key])}"]')
+        new = nodes({key: names[key] for key in (head, tail)})
         if not _names_itself(head, tail, version):
             arrow = "-->" if version.current else "-.->"
             new.append(f'  {ids[head]} {arrow}|"{label(_edge_label(version))}"| {ids[tail]}')
@@ -193,11 +195,8 @@ def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = (), unit
         lines.insert(1, f"  %% {left} of {len(edges)} facts are not drawn - ask for entity, depth or as_of")
     for number, hyperedge in enumerate(hyperedges):
         new = [f'  p{number}{{{{"{label(hyperedge.point.description)}"}}}}']
-        for key, called in hyperedge.nodes.items():
-            if key not in ids:
-                ids[key] = f"n{len(ids)}"
-                new.append(f'  {ids[key]}["{label(called)}"]')
-            new.append(f"  p{number} --- {ids[key]}")
+        new += nodes(hyperedge.nodes)
+        new += [f"  p{number} --- {ids[key]}" for key in hyperedge.nodes]
         room -= sum(len(line.encode("utf-16-le")) // 2 + 1 for line in new)
         shown += len(hyperedge.nodes)
         if room < 0 or shown > MERMAID_EDGES:

@@ -155,4 +155,4 @@ def test_memory_points_are_drawn_after_the_facts():
     space = space_with(point("trip", ("Ann", "Atlantis")))
     graph = around(graph_of(space.facts), "lisbon", 1)
     lines = mermaid(graph, hyperedges_of(space, graph)).splitlines()
-    assert lines[-4:] == ['  p0{{"What trip is#46;"}}', "  p0 --- n0", '  n2["Atlantis"]', "  p0 --- n2"]
+    assert lines[-4:] == ['  p0{{"What trip is#46;"}}', '  n2["Atlantis"]', "  p0 --- n0", "  p0 --- n2"]
