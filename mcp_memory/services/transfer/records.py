@@ -11,7 +11,7 @@ the same way. Ids that follow from the content (of texts, in ``domain/turns.py``
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
@@ -218,6 +218,8 @@ PlacedQuestion = tuple[str, PooledQuestion]
 Value = Turn | Assertion | Lesson | Point | Alias | PlacedQuestion | Job
 """What a line holds."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
+_OTHERS = ("fact", "reading", "lesson", "point", "alias", "question")
+"""The sorts of records beside texts."""
 
 # The fields of each sort of record, in their order: as they are called there, and in the value.
 _PLACE = columns_of(Turn, "session id=ref revision", revision=0)
@@ -322,22 +324,6 @@ class Reader:
         self._renaming = renaming
         self._texts: dict[tuple[str, str, str, int], _Known] = {}
         self._lines: dict[tuple[object, ...], int] = {}
-        self._read: dict[str, Callable[[Fields, str], Value]] = {
-            "fact": self._fact,
-            "reading": lambda fields, space: Job(
-                renaming.space(space),
-                self._referenced_text(fields, space).id,
-                holder="",
-                **fields.take_all(_READING),
-            ),
-            "lesson": self._lesson,
-            "point": self._point,
-            "alias": lambda fields, space: Alias(renaming.space(space), **fields.take_all(_ALIAS)),
-            "question": lambda fields, space: (
-                self._renaming.space(space),
-                PooledQuestion(**fields.take_all(_QUESTION)),
-            ),
-        }
 
     def read(self, fields: Fields, line: int) -> Value:
         """Return the value of a line; ids in lessons, points and questions are still those of the file.
@@ -345,11 +331,29 @@ class Reader:
         Raises:
             BadLine: it is no record, repeats another one, or names a text that no line before it holds.
         """
-        record = fields.take("record", Literal[(*KINDS, *self._read)])
+        record = fields.take("record", Literal[(*KINDS, *_OTHERS)])
         space = fields.take("space", str)
         if not SPACE_NAME.fullmatch(space):
             raise BadLine(f"names a space {space[:80]!r}", "Give the name of a space.")
-        value = self._text(record, fields, space, line) if record in KINDS else self._read[record](fields, space)
+        into = self._renaming.space(space)
+        value: Value
+        match record:
+            case "fact":
+                value = self._fact(fields, space)
+            case "reading":
+                value = Job(into, self._text_of(fields, space).id, holder="", **fields.take_all(_READING))
+            case "lesson":
+                damaged = fields.pop("trace_text", None)  # of an older program
+                trace = encode_trace(fields.take("trace", dict) if damaged is None else {})
+                value = Lesson(space=into, trace=trace, **fields.take_all(_LESSON))
+            case "point":
+                value = self._point(fields, into)
+            case "alias":
+                value = Alias(into, **fields.take_all(_ALIAS))
+            case "question":
+                value = into, PooledQuestion(**fields.take_all(_QUESTION))
+            case _:
+                value = self._text(record, fields, space, line)
         fields.finish()
         key = _identity(value)
         if key in self._lines:
@@ -374,7 +378,7 @@ class Reader:
         self._texts[place] = _Known(turn.id, len(text), line, self._masking.keeps(turn))
         return turn
 
-    def _referenced_text(self, fields: Fields, space: str) -> _Known:
+    def _text_of(self, fields: Fields, space: str) -> _Known:
         """Return the text that a record refers to by its session, id and revision."""
         named = fields.take_all(_PLACE)
         known = self._texts.get((space, named["session"], named["ref"], named["revision"]))
@@ -384,7 +388,7 @@ class Reader:
         return known
 
     def _fact(self, fields: Fields, space: str) -> Assertion:
-        text = self._referenced_text(fields, space)
+        text = self._text_of(fields, space)
         fact = Assertion(space=self._renaming.space(space), turn_id=text.id, **fields.take_all(_FACT))
         if not 0 <= fact.start <= fact.end <= text.length:
             raise BadLine("is stated by words outside of its text")
@@ -397,13 +401,8 @@ class Reader:
             raise BadLine("holds a secret, and privacy.secrets is 'refuse'", "Take the secret out.")
         return self._renaming.fact(fact)
 
-    def _lesson(self, fields: Fields, space: str) -> Lesson:
-        damaged = fields.pop("trace_text", None)  # of an older program
-        trace = fields.take("trace", dict) if damaged is None else {}
-        return Lesson(space=self._renaming.space(space), trace=encode_trace(trace), **fields.take_all(_LESSON))
-
-    def _point(self, fields: Fields, space: str) -> Point:
-        point = Point(space=self._renaming.space(space), **fields.take_all(_POINT))
+    def _point(self, fields: Fields, into: str) -> Point:
+        point = Point(space=into, **fields.take_all(_POINT))
         if len({entity_key(name) for name in point.entities}) < MIN_ENTITIES:
             raise BadLine(f"joins fewer than {MIN_ENTITIES} entities")
         if (point.status == "merged") != (point.merged_into is not None):
