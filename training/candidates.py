@@ -22,7 +22,6 @@ from typing import Any
 
 import anyio
 
-from mcp_memory.commands import dataset
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.language import iso
@@ -31,6 +30,7 @@ from mcp_memory.search.rendering import record_text
 from mcp_memory.services.recall import pipeline
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
+from tests.bench import evidence
 from training.worlds import read_worlds, requests
 
 MOST = 60
@@ -86,10 +86,11 @@ def of_worlds(folders: Sequence[Path]) -> tuple[list[WriteRequest], list[Questio
     return writes, asked
 
 
-def of_dataset(data: dataset.Dataset) -> tuple[list[WriteRequest], list[Question]]:
+def of_dataset(data: Path) -> tuple[list[WriteRequest], list[Question]]:
     """Return what to write and to ask of a data set that ``tests/bench/evidence.py`` reads."""
     writes = []
-    for call in data.calls:
+    for call in evidence.writes(data):
+        kind = "messages" if "messages" in call else "documents"
         items = tuple(
             NewItem(
                 item["text"],
@@ -98,16 +99,17 @@ def of_dataset(data: dataset.Dataset) -> tuple[list[WriteRequest], list[Question
                 speaker=item.get("speaker"),
                 said_at=iso.parse(item["time"])[0] if item.get("time") else None,
             )
-            for item in call.items
+            for item in call[kind]
         )
-        writes.append(WriteRequest(call.space, call.session, call.kind.removesuffix("s"), items))  # type: ignore[arg-type]
-    return writes, [Question(one.space, one.text, one.kind, one.gold) for one in data.questions]
+        writes.append(WriteRequest(call["space"], call["session"], kind.removesuffix("s"), items))  # type: ignore[arg-type]
+    asked = [one for one in evidence.questions(data) if one.answerable]
+    return writes, [Question(one.space, one.text, one.kind, one.gold) for one in asked]
 
 
 async def main(options: argparse.Namespace) -> None:
     """Write, ask, and keep what was found."""
     if options.data is not None:
-        name, (writes, asked) = options.data.name, of_dataset(dataset.read(options.data))
+        name, (writes, asked) = options.data.name, of_dataset(options.data)
     else:
         name, (writes, asked) = "worlds", of_worlds(options.folders)
     settings = load(None)
