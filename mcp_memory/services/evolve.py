@@ -13,7 +13,6 @@ Each step commits by itself, and a cancelled call leaves every transaction compl
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -168,12 +167,9 @@ async def _organise(
     goal = request.goal if request.goal is not None or found is None else found.query
     judge = context.judge() if context.judge else None
     await context.progress(3, 4, "making memory points")
-    count = itertools.count(1)
-
-    async def report(what: str) -> None:
-        await context.progress(3 + next(count) / 4, 4, what)
-
-    made = await organise(request.space, goal or "", found, makes, points, now=context.now, judge=judge, report=report)
+    made = await organise(
+        request.space, goal or "", found, makes, points, now=context.now, judge=judge, progress=context.progress
+    )
     done.changes += made.changes
     done.skipped += made.left
     done.skipped += [skip for skip in made.skipped if request.steps or skip.step == "points" or not made.changes]

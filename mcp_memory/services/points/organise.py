@@ -14,7 +14,7 @@ evidence.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_memory.domain.episodes import Episode, ShownEvidence
@@ -26,8 +26,9 @@ from mcp_memory.domain.requests import EvolveStep, Improved, Skipped
 from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.evolution import EvidenceGroup, evidence_item, group_evidence, is_relational
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import QuestionJudge
+from mcp_memory.ports import Progress, QuestionJudge
 from mcp_memory.services.answer import reconstruct
+from mcp_memory.services.ingest import silent
 from mcp_memory.services.learn.episodes import Episodes, evidence_sentences, judged_labels
 from mcp_memory.services.points.edits import PointContext, apply_groups, store_points
 from mcp_memory.view.space import Space
@@ -39,9 +40,6 @@ _KNOWN = "What was found stands in memory points already."
 _NO_GROUP = "Nothing that was found joins two entities, so there is nothing to make a point of."
 _ALONE = "No two points that changed are alike, share an entity and are small enough together."
 _PRIMITIVE = "The goal asks for one thing; merging would blur it. Ask why or how, compare, or name a topic."
-
-Report = Callable[[str], Awaitable[None]]
-"""Reports what is being done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ async def organise(
     *,
     now: Millis,
     judge: QuestionJudge | None = None,
-    report: Report | None = None,
+    progress: Progress = silent,
 ) -> OrganiseResult:
     """Make points for a goal and merge them; return the changes, and why a step changed nothing.
 
@@ -87,15 +85,15 @@ async def organise(
         context: what points are made with.
         now: the moment of the call.
         judge: is asked the goal if there is no episode; None for the rules.
-        report: reports the current step if it takes long.
+        progress: called if it takes long.
 
     Raises:
         StoreError: earlier changes of the call stay; the call may be repeated.
     """
     episodes, recall = Episodes(), None
     asks = judge is not None and episode is None and bool(goal) and "points" in steps
-    if asks and report is not None:
-        await report("Claude reads what is found")
+    if asks:
+        await progress(3.25, 4, "Claude reads what is found")
     if episode is None or "merge" in steps:  # an episode's evidence is enough to make points of it
         query = Query(goal, space, FOUND, now=now, length="full" if asks else "short")
         settings, asked = context.recall, judge if asks else None
