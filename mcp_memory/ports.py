@@ -188,9 +188,6 @@ class Store(Protocol):
     async def aclose(self) -> None:
         """Finish background work within two seconds, and release the store."""
 
-    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
-        """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors."""
-
 
 class Ledger(Protocol):
     """Keeps the daily cost of a language model within its budget."""

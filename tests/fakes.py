@@ -95,19 +95,6 @@ class FakeStore:
         finally:
             self.log.lock.release()
 
-    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
-        visible = self.log.commits[: self._view.tx]
-        segments = [
-            (segment.id, vector)
-            for batch in visible
-            for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True)
-            if segment.space == space
-        ]
-        if not segments:
-            return [[] for _ in queries]
-        cosines = queries @ np.array([vector for _, vector in segments]).T
-        return [[(segments[row][0], float(line[row])) for row in np.argsort(-line)[:count]] for line in cosines]
-
     @asynccontextmanager
     async def indexing(self) -> AsyncIterator[bool]:
         free = self.log.indexing.acquire(blocking=False)

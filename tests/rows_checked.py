@@ -15,6 +15,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.points import MIN_ENTITIES, Point
 from mcp_memory.domain.turns import Segment, Sentence
+from mcp_memory.storage.backups import fold
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.rows import DERIVED, LAYOUTS, LOGGED, values_of
@@ -27,7 +28,7 @@ LENGTH_TOLERANCE = 0.01
 
 
 async def row_problems(store: Any) -> list[str]:
-    """Return what is wrong with the rows of a store, in words."""
+    """Return what is wrong with the rows of a store, in words, when all of them are in the tables."""
     return list(dict.fromkeys(f"{problem} ({row})" for problem, row in _faults(Tables(store._place))))
 
 
@@ -36,6 +37,7 @@ Fault = tuple[str, str]
 
 
 def _faults(tables: Tables) -> Iterator[Fault]:
+    fold(tables)
     last = tables.log.last
     if last is None:
         return

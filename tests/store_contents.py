@@ -14,6 +14,8 @@ from typing import Any
 
 import lancedb
 
+from mcp_memory.storage.log import decode
+
 SHORT = 4
 """Letters or bytes below which a word may stand somewhere by chance."""
 
@@ -27,9 +29,14 @@ def decoded(folder: Path) -> str:
     """
     texts: list[str] = []
     texts += map(decoded, folder.glob("replaced-*"))
-    log = folder / "memory.log"
-    for line in log.read_bytes().splitlines() if log.exists() else ():
-        texts += [str(text) for part in line[9:].split(b"\t") for text in _strings(json.loads(part))]
+    for path in (*folder.glob("journal/[0-9]*"), *folder.glob("log/*/*")):
+        lines = path.read_bytes().splitlines()
+        for line in lines if path.parent.parent.name == "log" else lines[:1]:
+            texts += [str(text) for part in line[9:].split(b"\t") for text in _strings(json.loads(part))]
+        if path.parent.name == "journal":
+            _, _, rest = path.read_bytes().partition(b"\n")
+            entry = decode(lines[0] + b"\n", rest)
+            texts += [str(_strings(rows.to_pylist())) for rows in entry.rows.values() if not isinstance(rows, list)]
     for path in sorted(folder.glob("*.lance")):
         known: set[int] = set()
         table = lancedb.connect(folder).open_table(path.stem)

@@ -30,10 +30,9 @@ from numpy.typing import NDArray
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Role, by_assistant, by_user, label
-from mcp_memory.ports import Store
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.vectors import Column, Scores, Vector
-from mcp_memory.view.space import NONE, Space
+from mcp_memory.view.space import Space
 
 Rows = NDArray[np.intp]
 
@@ -135,20 +134,11 @@ def best_first(space: Space, rows: Rows, total: Scores, most: int) -> list[int]:
     return sorted(places.tolist(), key=lambda place: (-total[place], space.segments[rows[place]].id))
 
 
-NEAREST = 200
-"""Segments that the store names for a query if the view holds no vectors."""
-
-
-async def similarity(store: Store, space: Space, vector: Vector) -> Scores:
-    """Return the cosine of a vector with each segment; only of the nearest if the view holds no vectors."""
-    if space.segment_vectors is not None:
-        cosines: Scores = space.segment_vectors.dot(vector[np.newaxis])[0]
-        return cosines
-    cosines = np.zeros(len(space.segments), dtype=np.float32)
-    if len(cosines):
-        for segment, cosine in (await store.nearest(space.name, vector[np.newaxis], NEAREST))[0]:
-            if (row := space.segment_row(segment)) != NONE:  # else a bad row, which the view has left out
-                cosines[row] = cosine
+def similarity(space: Space, vector: Vector) -> Scores:
+    """Return the cosine of a vector with each segment; zeros where there are no vectors."""
+    if space.segment_vectors is None:
+        return np.zeros(len(space.segments), dtype=np.float32)
+    cosines: Scores = space.segment_vectors.dot(vector[np.newaxis])[0]
     return cosines
 
 

@@ -106,7 +106,7 @@ async def reconstruct(
     asked: JudgeInput | None = None
     async with store.reading() as view:
         space = view.space(query.space)
-        result, facts, candidates, gates = await find(store, embedder, view, query, settings)
+        result, facts, candidates, gates = await find(embedder, view, query, settings)
         if judge is not None and result.breadth == "best" and judge.assesses(result):
             gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
             asked = judge_input(space, query, result, facts, candidates, gates)
@@ -157,7 +157,7 @@ async def answer(
     query = await embed_query(store, embedder, query, judge)
     async with store.reading() as view:
         space = view.space(query.space)
-        result, facts, candidates, gates = await find(store, embedder, view, query, settings)
+        result, facts, candidates, gates = await find(embedder, view, query, settings)
         gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
     broad = result.breadth != "best"

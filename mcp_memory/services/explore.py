@@ -88,7 +88,7 @@ async def explore(
         own = {point.id for point in working}
         if not warnings and not own.issuperset(ids):
             ids = _resolve_ids(space, operator, ids, episode)
-        cosine, weigh = await _measures(store, space, query, request, settings)
+        cosine, weigh = _measures(space, query, request, settings)
         call = OperatorInput(
             space,
             cosine,
@@ -138,13 +138,13 @@ def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest
     return operator
 
 
-async def _measures(
-    store: Store, space: Space, query: Query | None, request: ExploreRequest, settings: GainSettings | None
+def _measures(
+    space: Space, query: Query | None, request: ExploreRequest, settings: GainSettings | None
 ) -> tuple[Callable[[Sequence[Assertion]], list[float]], Callable[[Rows], Scores] | None]:
     """Return how near facts are to a query, and how much sentences weigh for it; of no query zeros, and None."""
     if query is None:
         return no_similarity, None
-    cosines = await similarity(store, space, query.vector)
+    cosines = similarity(space, query.vector)
     gates: Mapping[int, float] = {}
     if settings is not None:
         gates = sentence_gates(space, space.beliefs, query.vector, query.time_vector, settings)

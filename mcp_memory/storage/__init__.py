@@ -1,30 +1,29 @@
 """The store: a log, which is the truth, and tables in LanceDB, which are made of it; one number is the snapshot.
 
-A writer takes the write lock, refreshes to the last commit, sweeps rows of a higher number (left by a writer that died
-before its commit), appends its rows to the tables with the next number, writes the line of the log, and releases the
-lock. Rows with vectors are made before the lock is taken, and the view takes rows in after it was released. A row is
-visible if and only if its number is at most that of the last commit. LanceDB has no transaction over several tables;
-these rules make one, and a process may be killed at any point of it.
+A writer takes the write lock, refreshes to the last commit, puts its rows into the log with the next number, and
+releases the lock. That is the commit: a process may be killed at any point of it. Rows with vectors are made before the
+lock is taken, and the view takes rows in after it was released. In the background the tables take over what is in the
+log; whatever is wrong with one of them, it is made again.
 
     store.py        the port: read, write, rebuild, check
-    log.py          one line with a sum for each commit, at the end of one file
-    bucket_log.py   the same on object storage: an object for each commit, and segments of lines
+    log.py          an object for each commit, and segments of their lines
+    folder.py       these objects as files; bucket.py: on object storage
     schema.py       the kinds of rows, the commit, the format
     rows.py         values to rows and back; columns.py: one field of them
-    tables.py       its tables; lance.py: the library; sums.py: of the files of tables
-    transaction.py  sweep uncommitted rows, append a batch and its commit
+    tables.py       the tables; lance.py: the library
+    transaction.py  a batch as one commit
     refresh.py      from new commits and rows to a view that has them; commits.py: to batches
     mapped.py       the vectors of a large store: their files, and how a view maps them
     saved_view.py   the view of a large store in a file, from which the next process begins
     damage.py       what is damaged, in words, the repair of the log, and the store's status
-    compaction.py   merge small files and remove superseded rows, in the background
+    compaction.py   fill the tables from the log, merge small files, remove superseded rows, in the background
     rebuild.py      make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
     forget.py       replace log and tables by others without what is forgotten, and finish what a dead process began
     forgotten.py    the book of what was forgotten, without content, and what may be taken back
     elsewhere.py    how a forget reaches other places; copies.py: where else the program wrote something of a store
     backups.py      a whole store in one file, and its files out of it again
     restore.py      restore a store; arrival.py: in a step that nothing can cut in two
-    place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket.py, bucket_lock.py
+    place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket_lock.py
     noted.py        a note beside the configuration that a place holds a store, and the store's id
     own_files.py    which files of a store's folder are its own: only these are removed or written over
     rights.py       the owner and the rights of what is written again, and whether others could change a store

@@ -29,8 +29,7 @@ from mcp_memory.files import whole_file
 from mcp_memory.storage import lock
 from mcp_memory.storage.forgotten import BOOK
 from mcp_memory.storage.lock import WriteLock
-from mcp_memory.storage.log import ANCHOR, LOG
-from mcp_memory.storage.own_files import is_of_table, own_files, refuse_in_the_way
+from mcp_memory.storage.own_files import is_of_log, is_of_table, own_files, refuse_in_the_way
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.tables import Tables
 
@@ -69,8 +68,8 @@ def pack(tables: Tables, file: Path, made: str) -> int:
     }
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
     refuse_in_the_way(tables.folder)
-    paths = [path for name in (LOG, ANCHOR, BOOK) if (path := tables.folder / name).exists()]
-    names = [f"{name}.lance" for name in sorted(last.tables)]
+    paths = [path for path in (tables.folder / BOOK,) if path.exists()]
+    names = ["log", "journal", *(f"{name}.lance" for name in sorted(last.tables))]
     paths += [path for name in names for path in sorted(own_files(tables.folder / name, name))]
     sums: dict[str, str] = {}
     try:
@@ -121,7 +120,7 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
                 if member.name == _SUMS:
                     written = parse_json(content.read(RECORD_BYTES).decode())
                     continue
-                if member.name not in (LOG, ANCHOR, BOOK) and not is_of_table(member.name):
+                if member.name != BOOK and not is_of_log(member.name) and not is_of_table(member.name):
                     raise _damaged(file, f"{member.name[:80]!r} is no file of a store")
                 sums[member.name] = _extract(content, into.joinpath(*member.name.split("/")))
     except _NO_ARCHIVE as error:
@@ -194,7 +193,7 @@ def _damaged(file: Path, why: str) -> InvalidInput:
 def fold(tables: Tables) -> None:
     """Let every row be in its table; the write lock must be held."""
     with tables.write_errors():
-        tables.log.fold(tables.append)
+        tables.log.fold(tables.take_over)
 
 
 @asynccontextmanager

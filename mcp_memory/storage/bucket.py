@@ -1,9 +1,9 @@
 """Objects beside the tables of a store on object storage, by ``obstore``: put, get, list, delete. All calls block.
 
-LanceDB keeps the tables; the log and the locks (``bucket_log.py``, ``bucket_lock.py``) are objects of their
-own. They rest on one promise of the store: of two requests to put an object that does not exist, exactly one succeeds
-("put if absent", ``If-None-Match: *``). LanceDB's own commits rest on it as well. Some S3-compatible stores ignore the
-condition without a word, and two writers then overwrite each other's commits; `probe` finds out before the first write.
+LanceDB keeps the tables; the log (``log.py``) and the locks (``bucket_lock.py``) are objects of their own. They rest
+on one promise of the store: of two requests to put an object that does not exist, exactly one succeeds ("put if
+absent", ``If-None-Match: *``). LanceDB's own commits rest on it as well. Some S3-compatible stores ignore the condition
+without a word, and two writers then overwrite each other's commits; `probe` finds out before the first write.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from io import BytesIO
+from typing import IO, Any
 
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 
@@ -47,12 +48,14 @@ def storage_options(text: str) -> dict[str, str]:
 
 
 class Bucket:
-    """The objects of one store.
+    """The objects of one store; see `mcp_memory.storage.log.Objects`.
 
     Args:
         uri: the URI of the store, such as ``s3://bucket/path``.
         options: the options of LanceDB, such as region, endpoint and keys; what is missing comes from the environment.
     """
+
+    shared = True
 
     def __init__(self, uri: str, options: dict[str, str]) -> None:
         self.uri = uri
@@ -110,7 +113,7 @@ class Bucket:
         numbered = first.get("version") not in (None, "null")  # "null": it was switched off
         return numbered and not self.uri.startswith("gs:")
 
-    def put_new(self, name: str, content: bytes) -> str | None:
+    def put_new(self, name: str, content: bytes, *, lasting: bool = True) -> str | None:  # noqa: ARG002 - all are
         """Put an object that does not exist yet, and return the tag of its content; None if it existed."""
         import obstore
         from obstore.exceptions import AlreadyExistsError, PreconditionError
@@ -139,6 +142,15 @@ class Bucket:
             except FileNotFoundError:
                 return None
 
+    def open(self, name: str) -> IO[bytes] | None:
+        """Return the content of an object to be read in parts; None if there is none."""
+        content = self.get(name)
+        return BytesIO(content) if content is not None else None
+
+    def tag(self, name: str) -> str | None:
+        """Return the tag of an object's content; None if there is none."""
+        return self.tags(name).get(name)
+
     def tags(self, prefix: str, after: str = "") -> dict[str, str]:
         """Return the objects under a prefix that sort after a name, in order, each with the tag of its content."""
         import obstore
@@ -149,7 +161,7 @@ class Bucket:
             found = {one["path"].removeprefix(FOLDER): _tag(one) for page in pages for one in page}
             return dict(sorted(found.items()))
 
-    def remove(self, names: Sequence[str]) -> None:
+    def remove(self, names: Iterable[str]) -> None:
         """Delete objects; those that do not exist are passed over."""
         import obstore
 

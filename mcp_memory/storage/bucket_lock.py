@@ -10,7 +10,7 @@ nearly always take the lock back before those that wait look at it again.
 
 The lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
 since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the log, in which each commit
-number can be taken only once (``bucket_log.py``).
+number can be taken only once (``log.py``).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from anyio import to_thread
 
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.bucket import Bucket, to_json
-from mcp_memory.storage.bucket_log import WAITING, BucketLog
 from mcp_memory.storage.lock import busy, in_turn
+from mcp_memory.storage.log import WAITING, Log
 
 TTL_S = 15.0
 """How long a lock may stay unchanged before it counts as left by a dead holder: many times a slow request."""
@@ -61,7 +61,7 @@ class BucketLock:
         name: str,
         timeout_s: float = 0.0,
         ttl_s: float = TTL_S,
-        log: BucketLog | None = None,
+        log: Log | None = None,
     ) -> None:
         self.timeout_s = timeout_s
         self.ttl_s = ttl_s

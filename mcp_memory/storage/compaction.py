@@ -1,4 +1,4 @@
-"""Keep the tables of a store small, in the background: merge the files that appending leaves, remove superseded rows.
+"""Take commits out of the log into the tables, in the background, and keep these small.
 
 Every append adds a file to a table and a version to its list. Each is cheap by itself, and each makes the next read and
 the next append slower: with 64 files a refresh that finds new rows takes 14 ms a table, with 1,024 it takes 140; with
@@ -11,9 +11,9 @@ the reader had listed the commits, so only beliefs that were superseded `SETTLED
 
 **Departures.** The design compacts under the write lock. LanceDB's appends and merges do not conflict, and a merge of
 100,000 vectors takes up to a second, so it runs beside the writers; a lock of its own keeps two processes from
-compacting at once, and a sweep, the only other operation that changes rows, takes that lock too. The design keeps old
-versions for ten minutes. None of our readers needs a version for longer than one read (``tables.py``), and in ten
-minutes of steady writing thousands would pile up, which compaction is meant to prevent: they are kept for `KEEP`.
+compacting at once. The design keeps old versions for ten minutes. None of our readers needs a version for longer than
+one read (``tables.py``), and in ten minutes of steady writing thousands would pile up, which compaction is meant to
+prevent: they are kept for `KEEP`.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from mcp_memory.storage.tables import SPARE, Tables
 KEEP_ELSEWHERE = timedelta(minutes=10)
 """The same on object storage, where a reader may be slow or far away."""
 FOLDED = 32
-"""Commits of a store on object storage from which on the tables take their rows over."""
+"""Commits in the log from which on the tables take their rows over."""
 FOLD_WAIT_S = 30.0
-"""How long to wait for the write lock on object storage; otherwise the next compaction does it."""
+"""How long to wait for the write lock; otherwise the next compaction does it."""
 FOLD_POLL_S = 0.05
 KEEP = timedelta(seconds=15)
 """How long a version of a table is kept after the next one is there: many times one read."""
@@ -101,27 +101,28 @@ class Compaction:
     def _run(self) -> None:
         try:
             tables = Tables(self._place)
-            keep = KEEP
-            if tables.folder is None:
-                if tables.log.unfolded() < FOLDED:
-                    return
-                self._fold(tables)
-                keep = KEEP_ELSEWHERE
+            if tables.log.unfolded() < FOLDED:
+                return
+            self._fold(tables)
+            keep = KEEP_ELSEWHERE if tables.folder is None else KEEP
             compact(tables, self._after, now=self._clock(), stop=self._stop, keep=keep)
         except Exception:  # the store works as before, only slower
             _log.warning("storage.uri %r could not be compacted", self._place.uri, exc_info=True)
 
     def _fold(self, tables: Tables) -> None:
-        """Take new commits of a store on object storage into its tables, unless somebody else is writing all the time.
+        """Take new commits into the tables, unless somebody else is writing all the time, or the disk is nearly full.
 
         Not while a forget is unfinished: the tables are being rewritten, and whoever opens the store finishes that.
         """
+        if tables.folder is not None and shutil.disk_usage(tables.folder).free < SPARE:
+            return
         until = time.monotonic() + FOLD_WAIT_S
         while not self._stop.wait(FOLD_POLL_S) and time.monotonic() < until:
             if (release := take_if_free(self._place, WRITE_LOCK)) is not None:
                 try:
                     tables.log.newest()
                     if not tables.log.forgetting:
+                        refuse(tables)
                         fold(tables)
                 finally:
                     release()
@@ -154,15 +155,13 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
     try:
         if not stop.is_set():
             _delete_superseded(tables, last)
-        changed = tables.sums.wrong(last.tables)  # merged, they would be right for good
-        for name in {*last.tables} - changed:
+        for name in last.tables:
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 started = time.perf_counter()
                 merge_files(tables, name, keep)
                 _log.debug("%s compacted in %.0f ms", name, (time.perf_counter() - started) * 1e3)
         if not stop.is_set():
             _drop_old_generations(tables, last, now)
-            tables.sums.tidy(last.tables)
     finally:
         release()
     return True
@@ -200,7 +199,8 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
 
 def _delete_superseded(tables: Tables, last: Commit) -> None:
     """Delete beliefs that a later one about the same sentence has superseded, as soon as they outnumber the others."""
-    if tables.version(name := last.table("beliefs")) is None or last.tx <= SETTLED:
+    name = last.table("beliefs")
+    if last.tx <= SETTLED:
         return
     rows = tables.rows(name, f"tx <= {last.tx - SETTLED}", ["tx", "place", "sentence_id"])
     if rows is None:

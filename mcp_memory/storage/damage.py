@@ -5,23 +5,25 @@ none of them can say anything else than the others. A process that only reads no
 wrong.
 
 Files can be lost or changed below the program: by a disk, a sync tool, a person. The log says itself what it lacks
-(``log.py``). Of a table each commit says how many rows it has; fewer are a loss, and sums of its files tell what was
-changed in place (``sums.py``). While the log lacks something, nothing is written or compacted, so that a file put
-back makes everything whole again.
+(``log.py``). Of a table each commit says how many rows it has; fewer are a loss. While the log lacks something, nothing
+is written or compacted, so that a file put back makes everything whole again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import merge
+from itertools import chain
 from pathlib import Path
 
 from mcp_memory.domain.status import Remedy, StoreStatus
+from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.forgotten import read_book
-from mcp_memory.storage.log import LOG, Entry, LocalLog, Log
+from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import is_of_table
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, generation_of
 from mcp_memory.storage.tables import Tables
@@ -69,13 +71,14 @@ def damage_of_log(tables: Tables) -> tuple[str, ...]:
 def problem_of_log(tables: Tables) -> str:
     """Return in words what is damaged of the log; empty for nothing.
 
-    Where nothing at all is left of it, tables tell that there was one; a first commit may have died among them.
+    Where nothing at all is left of it, tables tell that there was one.
     """
-    if (problem := tables.log.problem) or tables.folder is None or tables.log.newest():
-        return problem
-    names = [path.stem for path in tables.folder.glob("*.lance") if is_of_table(f"{path.name}/_versions/1.manifest")]
-    gone = any(generation_of(name) or _count(tables, name, "tx > 1") for name in names)
-    return f"The log ({LOG}) is gone, of which the tables are made." if gone else ""
+    if gone := tables.log.missing():
+        return f"{len(gone)} of {tables.log.seen} commits are gone: the log was cut off or changed."
+    if tables.folder is None or tables.log.seen:
+        return ""
+    there = any(is_of_table(f"{path.name}/_versions/1.manifest") for path in tables.folder.glob("*.lance"))
+    return "The log is gone, of which the tables are made." if there else ""
 
 
 def examine(tables: Tables) -> Damage:
@@ -95,8 +98,7 @@ def examine(tables: Tables) -> Damage:
             log = damage_of_log(tables)
             if last is None or last.format != FORMAT or read_book(tables).work is not None:
                 return Damage(log)
-            short = short_tables(tables, last, closely=True) | tables.sums.wrong(last.tables)
-            found = Damage(log, tuple(sorted(short)))
+            found = Damage(log, tuple(sorted(short_tables(tables, last, closely=True))))
             if not found.tables or before == tables.log.newest():
                 return found
         except (StoreBusy, StoreMismatch, StoreUnwritable):  # no damage, and said elsewhere
@@ -109,13 +111,16 @@ def examine(tables: Tables) -> Damage:
 def short_tables(tables: Tables, last: Commit, *, closely: bool = False) -> set[str]:
     """Return the names of tables that have fewer rows than the commits say.
 
-    Numbers of rows stand in the newest version of a table, so no row is read but the last ones of beliefs; ``closely``:
-    every file is opened.
+    Rows that stand in the log still are in no table yet. Numbers of rows stand in the newest version of a table, so no
+    row is read but the last ones of beliefs; ``closely``: every file is opened.
     """
+    log = tables.log
     expected: dict[TableKind, int] = {}
     newest: tuple[int, int] | None = None  # the last commit with beliefs, and how many
     switch = 0  # the first commit of these tables
-    for commit in tables.log.commits(until=last.tx):
+    unfolded = log.unfolded()
+    folded = chain(log.commits(until=last.tx - unfolded), _without_whole(log.entries(last.tx - unfolded, last.tx)))
+    for commit in folded:
         expected["point_vectors"] = expected.get("point_vectors", 0) + commit.points
         expected["questions"] = expected.get("questions", 0) + commit.questions
         if commit.generation != last.generation:
@@ -134,6 +139,10 @@ def short_tables(tables: Tables, last: Commit, *, closely: bool = False) -> set[
         if _count(tables, last.table("beliefs"), where) < rows:
             found.add(last.table("beliefs"))
     return found
+
+
+def _without_whole(entries: Iterable[Entry]) -> Iterator[Commit]:
+    return (entry.commit for entry in entries if not entry.whole)
 
 
 def _count(tables: Tables, name: str, where: str | None) -> int:
@@ -168,38 +177,32 @@ def in_words(tables: Tables, error: StoreError) -> StoreError:
 # Repair
 
 
-def repair(tables: Tables, give_up: Callable[[Sequence[str]], bool]) -> list[str]:
+def repair(tables: Tables, give_up: Callable[[Sequence[str]], bool], at: Millis) -> list[str]:
     """Give up what a damaged log has lost, if told to, and return in words what was done. The write lock must be held.
 
-    Commits without rows take the place of those that are gone, so numbers have no gaps.
+    Commits without rows take the place of those that are gone, so numbers have no gaps. The tables are made again
+    afterwards.
     """
     log = tables.log
-    if not problem_of_log(tables) or not isinstance(log, LocalLog):
+    if not problem_of_log(tables):
         return []
-    if not log.newest():
-        return [f"Nothing of the log ({LOG}) can be read, so nothing is repaired: put it back, or restore a backup."]
+    if (last := log.last) is None:
+        return ["Nothing of the log can be read, so nothing is repaired: put it back, or restore a backup."]
     gone = log.missing()
     named = ", ".join(map(str, gone[:5])) + (" …" if len(gone) > 5 else "")
     text = f"all that {len(gone)} commits held ({named})"
     if not give_up([text]):
         return ["Nothing was given up: the memory stays as it is."]
-    *entries, switch = _without_gaps(log, gone)
-    log.replace(entries, switch)
+    generations = [number for name in tables.names() if (number := generation_of(name)) is not None]
+    switch = last.next(at, tx=log.newest() + 1, generation=max((last.generation, *generations)) + 1)
+    log.replace(_without_gaps(log.entries(), gone, last), Entry(switch, {}))
+    log.clear()
     return [f"Given up: {text}."]
 
 
-def _without_gaps(log: Log, gone: Sequence[int]) -> Iterator[Entry]:
-    lost, before = set(gone), None
-    first = next(log.commits())
-    for entry in (*log.entries(), None):
-        number = before.tx + 1 if before else 1
-        while number in lost:
-            before = (before or first).next(first.at, **({} if before else {"tx": number}))
-            yield Entry(before, {})
-            number += 1
-        if entry is not None:
-            before = entry.commit
-            yield entry
+def _without_gaps(entries: Iterable[Entry], gone: Sequence[int], last: Commit) -> Iterator[Entry]:
+    empty = (Entry(last.next(last.at, tx=number), {}) for number in gone)
+    return merge(entries, empty, key=lambda entry: entry.commit.tx)
 
 
 # Status

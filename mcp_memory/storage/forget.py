@@ -29,7 +29,7 @@ from anyio import to_thread
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.backups import without_compaction
+from mcp_memory.storage.backups import fold, without_compaction
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.elsewhere import forget_elsewhere
 from mcp_memory.storage.forgotten import (
@@ -63,7 +63,6 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import sweep
 from mcp_memory.view.erasure import Erasure, Keep, counts_of, present
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.space import Space
@@ -142,7 +141,7 @@ class Forgetter:
     async def forget(self, found: Erasure, view: View, last: Commit, by: str, keep: Keep | None) -> tuple[str, ...]:
         """Forget what an erasure says, and return in words where outside of the store it may still be.
 
-        The write lock must be held, and the tables swept. It is kept before, unless the forget cannot be begun.
+        The write lock must be held, with every row in its table. It is kept before, unless the forget cannot be begun.
 
         Raises:
             StoreUnwritable: nothing is forgotten, or the next call finishes it; the text says which.
@@ -267,7 +266,6 @@ class Forgetter:
             for path in needless_files(tables.folder):
                 path.unlink(missing_ok=True)
         write_book(tables, read_book(tables).records, None)  # from here on nobody would look for anything of it
-        tables.sums.tidy(tables.names())
         tables.log.end_forgetting()
 
     def _stored_at(self, turns: Collection[Turn]) -> Millis:
@@ -308,7 +306,7 @@ class Forgetter:
                 chosen = chosen.joined(present(space, targets))
             if refresher.last is not None and not chosen.empty:
                 found = await to_thread.run_sync(erasure_of, space, chosen)
-                await to_thread.run_sync(sweep, tables, refresher.last.tables, refresher.last.tx, {})
+                await to_thread.run_sync(fold, tables)
                 await there.forget(found, view, refresher.last, "a forget", None)
                 view = await to_thread.run_sync(refresher.load)
 

@@ -35,7 +35,7 @@ from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.files import size_in_bytes, whole_file
-from mcp_memory.storage.own_files import ensure_own, is_own, refuse_in_tables
+from mcp_memory.storage.own_files import is_own, refuse_in_tables
 from mcp_memory.storage.schema import Commit, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
@@ -106,7 +106,7 @@ def read_book(tables: Tables, expected: int = 0) -> Book:
         expected: how many records there should be, as the last commit says.
     """
     try:
-        content = tables.place.bucket.get(BOOK) if tables.folder is None else (tables.folder / BOOK).read_bytes()
+        content = tables.place.objects.get(BOOK)
     except OSError:
         content = None
     sum_, _, text = (content or b"").partition(b" ")
@@ -148,13 +148,8 @@ def write_book(tables: Tables, records: Collection[ForgottenRecord], work: Work 
         begun = {"targets": work.targets.to_json(), "generation": work.generation, "relearn": work.relearn}
     text = json.dumps({"records": rows, "work": begun}).encode()
     content = b"%08x %s" % (zlib.crc32(text), text)
-    if tables.folder is None:
-        tables.place.bucket.put(BOOK, content)
-        return
     with tables.write_errors():
-        ensure_own(tables.folder / BOOK)
-        with whole_file(tables.folder / BOOK) as out:
-            out.write(content)
+        tables.place.objects.put(BOOK, content)
 
 
 def repair_book(tables: Tables, give_up: Callable[[Sequence[str]], bool], at: Millis) -> list[str]:

@@ -1,47 +1,93 @@
-"""The log: each commit as one line with a sum, at the end of one file. It is the truth; all tables follow from it.
+"""The log: each commit is an object, and putting it is the commit. It is the truth; all tables follow from it.
 
-A line holds the commit and its rows of every kind that nothing else yields (`LOG_KINDS`). Rows of the tables carry the
-number of their commit and are appended before; with the line they become visible, so writing the line *is* the commit.
-Half a line at the end was never acknowledged: the next writer removes it. A whole one whose sum is wrong is damage, as
-is a number that is missing: both are counted, the others are read, and nothing is written until a repair
-(``damage.py``).
+The object of commit 17 is ``journal/00000000000000000017``: a file in the store's folder, or an object of a bucket. It
+is put only if it does not exist yet, so of several writers exactly one makes commit 17. A commit is whole or absent,
+numbers have no gaps, and an acknowledged commit is there. The first line of an object, which begins with its own sum,
+holds the commit and its rows of every kind that nothing else yields (`LOG_KINDS`); after it come the rows of tables.
 
-**The anchor** is the number of the newest commit in a file of its own, written over after each one, so that a log that
-was cut off, or replaced by an older one, is noticed as well.
+From time to time whoever holds the write lock appends the rows of new commits to the tables, and puts their lines into
+one object, a *segment* (`fold`). Then the objects of these commits are removed, except for the newest, by which readers
+notice that there is something new. A forget puts all that is left into one segment of a new *edition*, named by the
+generation of the tables; it counts once the commit of that generation is put.
 
-Only the holder of the write lock changes the file: it appends, and a forget replaces it by one without some rows.
-On object storage the log consists of objects (``bucket_log.py``).
+What was changed or removed below the program is noticed by the sums, and by the gaps in the numbers (`Log.missing`).
+
+**Departures.** The design makes the log one table of LanceDB whose manifest is the commit: some five requests a write
+on object storage. This is one, and it keeps the tables out of the way of writers.
 """
 
 from __future__ import annotations
 
-import errno
 import json
-import logging
-import os
 import re
-import stat
-import threading
+import time
 import zlib
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, asdict, dataclass, fields
-from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
-from mcp_memory.errors import StoreBusy
-from mcp_memory.files import whole_file
-from mcp_memory.storage.own_files import ensure_own, is_own, open_unlinked
+from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.rows import rows_of as table_rows
-from mcp_memory.storage.schema import LOG_KINDS, Commit, LogKind, RowKind, TableRows, with_tx
+from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, LogKind, RowKind, TableRows, with_tx
 
-LOG = "memory.log"
-ANCHOR = "memory.anchor"
+JOURNAL, SEGMENTS = "journal/", "log/"
+DIGITS = 20
+FORGETTING = f"{JOURNAL}~forgetting"
+"""An object that is there while something is being forgotten. Its name comes after all others, so every look at the
+newest commits shows it, and nobody reads or writes before that is finished."""
+WAITING = f"{JOURNAL}~waiting"
+"""An object that changes while somebody waits for the write lock of a bucket (``bucket_lock.py``)."""
+WAITS_S = 1.0
+"""How long it may stay unchanged before nobody waits any more."""
+AT_ONCE = 16
+"""Objects that are read at the same time."""
+ATTEMPTS = 5
+"""How often to read on where objects went into a segment meanwhile."""
 _DEFAULTS = frozenset(one.name for one in fields(Commit) if one.default is not MISSING)
 """Fields of a commit that a line lacks where they say nothing."""
 _NUMBER = re.compile(rb'\{"tx":(\d+),')
-_log = logging.getLogger(__name__)
+_NAMES = re.compile(rf"{JOURNAL}(?:\d{{{DIGITS}}}|~\w+)|{SEGMENTS}\d{{{DIGITS}}}/\d{{{DIGITS}}}-\d{{{DIGITS}}}")
+PART_BYTES = 32 << 20
+"""Rows of tables that are taken over at once."""
+
+
+class Objects(Protocol):
+    """Where the objects of one store are: ``folder.py``, ``bucket.py``.
+
+    Attributes:
+        shared: whether several machines use them, so that every look is a request.
+    """
+
+    shared: bool
+
+    def put_new(self, name: str, content: bytes, *, lasting: bool = False) -> str | None:
+        """Put an object that does not exist yet, and return the tag of its content; None if it existed.
+
+        Args:
+            name: its name.
+            content: what it holds.
+            lasting: whether it has to survive a power loss.
+        """
+
+    def put(self, name: str, content: bytes) -> None:
+        """Put an object in place of the one that is there, if any; it survives a power loss."""
+
+    def get(self, name: str) -> bytes | None:
+        """Return the content of an object; None if there is none."""
+
+    def open(self, name: str) -> IO[bytes] | None:
+        """Return the content of an object to be read in parts; None if there is none."""
+
+    def tags(self, prefix: str, after: str = "") -> dict[str, str]:
+        """Return the objects under a prefix that sort after a name, in order, each with the tag of its content."""
+
+    def tag(self, name: str) -> str | None:
+        """Return the tag of an object's content; None if there is none. Not asked where they are shared."""
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove objects; those that do not exist are passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,275 +106,355 @@ class Entry:
 
 
 class Log:
-    """What the logs of a folder and of object storage have in common.
+    """The log of one store. Any thread may use it.
 
     Attributes:
-        shared: whether every row stands here first, so that servers on several machines can write.
-        forgetting: whether something was being forgotten at the last look; known only where it is shared.
+        shared: whether servers on several machines write to it.
+        forgetting: whether something was being forgotten at the last look.
         edition: how often the log was found to be another one: after a forget, or since another store is in its place.
     """
 
-    shared = False
-    forgetting = False
-    edition = 0
+    def __init__(self, objects: Objects) -> None:
+        self.shared = objects.shared
+        self.forgetting = False
+        self.edition = 0
+        self._objects = objects
+        self._waiting = "", 0.0  # the tag of that object, and since when it is unchanged
+        self._newest = 0
+        self._seen = 0, ""  # the newest commit at the last look, with the tag of its object
+        self._last: Commit | None = None
+        self._sound: dict[tuple[str, str], array[int]] = {}  # by name and tag of an object: the commits in it
+
+    # Which commits there are
 
     def newest(self) -> int:
         """Look for new commits, and return the number of the newest; 0 for none. Some microseconds in a folder."""
-        raise NotImplementedError
+        if not self._is_known():
+            self._names(self._newest)
+        return self._newest
 
     @property
     def seen(self) -> int:
-        """The number of the newest commit, on object storage as of the last look."""
-        return self.newest()
+        """The number of the newest commit as of the last look."""
+        return self._newest
+
+    @property
+    def waiting(self) -> bool:
+        """Whether somebody waited for the write lock at the last look."""
+        return bool(self._waiting[0]) and time.monotonic() - self._waiting[1] < WAITS_S
 
     @property
     def last(self) -> Commit | None:
-        """The newest commit."""
-        raise NotImplementedError
+        """The newest commit that can be read."""
+        if not (newest := self.newest()):
+            return None
+        if self._last is None or self._last.tx != newest:
+            self._last = next(self.commits(newest - 1), None)
+        if self._last is None:  # it is damaged
+            for commit in self.commits():
+                self._last = commit
+        return self._last
+
+    def _is_known(self) -> bool:
+        """Return whether nothing has changed since the last look, if that can be seen without a request."""
+        number, tag = self._seen
+        if self.shared or not number:
+            return False
+        has = self._objects.tag
+        return has(_name(number)) == tag and (has(_name(number + 1)), has(FORGETTING)) == (None, None)
+
+    def _names(self, after: int) -> list[str]:
+        """Return the names of the commits after a number; look as well whether the newest known one is still there."""
+        seen, tag = self._seen
+        start = min(after, seen - 1) if seen else after
+        tags = self._tags(JOURNAL, _name(start) if start > 0 else "")
+        self.forgetting = tags.pop(FORGETTING, None) is not None
+        if (waits := tags.pop(WAITING, "")) != self._waiting[0]:
+            self._waiting = waits, time.monotonic()
+        there = tags.get(_name(seen), tag) if tags else None  # the newest one is never removed
+        if seen and (there is None or (tag and there != tag)):
+            self.edition, self._newest, self._seen, self._last = self.edition + 1, 0, (0, ""), None
+            if after:  # what was left out of this look may be new as well
+                return self._names(0)
+        newest = next(((_number(name), tags[name]) for name in reversed(tags)), (0, ""))
+        self._seen = max(self._seen, newest)  # another thread may just have put one
+        self._newest = max(self._newest, newest[0] or self._folded_to())
+        return [name for name in tags if _number(name) > after]
+
+    def _tags(self, prefix: str, after: str = "") -> dict[str, str]:
+        """Return the objects under a prefix with their tags, but for what somebody else has put there."""
+        return {name: tag for name, tag in self._objects.tags(prefix, after).items() if _NAMES.fullmatch(name)}
+
+    def _segments(self) -> list[str]:
+        """Return the names of the segments of this edition, in order."""
+        names = list(self._tags(SEGMENTS))
+        editions = {_edition(name) for name in names}
+        if len(editions) > 1:  # of one that is just made, or of one that was replaced
+            newest = self._head(_name(self._seen[0]))
+            editions = {one for one in editions if newest is None or one <= newest.generation}
+        return [name for name in names if _edition(name) == max(editions, default=0)]
+
+    def _head(self, name: str) -> Commit | None:
+        """Return the commit of an object."""
+        if (content := self._objects.get(name)) is None:
+            return None
+        return _commit(content) if number_of(content[: content.find(b"\n") + 1]) else None
+
+    def _folded_to(self) -> int:
+        return max((_span(name)[1] for name in self._segments()), default=0)
+
+    # Reading
 
     def entries(self, after: int = 0, until: int | None = None) -> Iterator[Entry]:
         """Yield the commits after a number, up to another, that can be read, in order.
 
         Raises:
             StoreBusy: the log was replaced meanwhile.
+            StoreError: one of them, on object storage, cannot be read.
         """
-        raise NotImplementedError
+        return (decode(line, rest) for line, rest in self._lines(after, until))
 
     def commits(self, after: int = 0, until: int | None = None) -> Iterator[Commit]:
         """Yield the same without their rows."""
-        return (entry.commit for entry in self.entries(after, until))
+        return (_commit(line) for line, _ in self._lines(after, until))
 
     def rows(self, kind: LogKind, after: int = 0, until: int | None = None) -> TableRows | None:
         """Return their rows of a kind; None for none."""
         return rows_of(self.entries(after, until), kind)
 
-    @property
-    def problem(self) -> str:
-        """In words what is damaged; empty if nothing is."""
-        return ""
+    def _lines(self, after: int, until: int | None) -> Iterator[tuple[bytes, bytes | None]]:
+        """Yield the lines of these commits, each with what its object holds of tables; None in a segment."""
+        edition = None
+        for _ in range(ATTEMPTS):
+            names = self._names(after)
+            edition = self.edition if edition is None else edition
+            if edition != self.edition:
+                break
+            if self._newest <= after:
+                return
+            for line, rest in self._stored(names, after):
+                if line is None:  # it went into a segment meanwhile
+                    break
+                number = number_of(line)
+                if number is None and self.shared:
+                    raise StoreError(f"An object of the memory after commit {after} cannot be read (its sum is wrong).")
+                if number is not None and number > after:
+                    if until is not None and number > until:
+                        return
+                    after = number
+                    yield line, rest
+            else:
+                return
+        raise StoreBusy("The memory was changed while it was read. Try again.")
 
-    def append(self, commit: Commit, rows: Mapping[RowKind, TableRows]) -> None:
+    def _stored(self, names: Sequence[str], after: int) -> Iterator[tuple[bytes | None, bytes | None]]:
+        """Yield the lines of segments that end after a number, then of objects; no line where one is gone by now."""
+        if not names or _number(names[0]) != after + 1:
+            for name in [one for one in self._segments() if _span(one)[1] > after]:
+                if (opened := self._objects.open(name)) is None:
+                    yield None, None
+                    return
+                with opened:
+                    yield from ((line, None) for line in opened)
+        for content in self._contents(names):
+            if content is None:
+                yield None, None
+                return
+            end = content.find(b"\n") + 1
+            yield content[:end], content[end:]
+
+    def _contents(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        if len(names) < 2 or not self.shared:
+            yield from map(self._objects.get, names)
+            return
+        with ThreadPoolExecutor(min(AT_ONCE, len(names)), thread_name_prefix="mcp-memory log") as threads:
+            yield from threads.map(self._objects.get, names)
+
+    def missing(self) -> list[int]:
+        """Return the numbers of the commits that are gone or damaged; on object storage nobody looks."""
+        if self.shared:
+            return []
+        newest, current = self.newest(), {*self._segments()}
+        tags = {name: tag for name, tag in self._tags(SEGMENTS).items() if name in current}
+        tags |= {name: tag for name, tag in self._tags(JOURNAL).items() if name != FORGETTING}
+        self._sound = {key: self._sound.get(key) or self._numbers_in(key[0]) for key in tags.items()}
+        return sorted({*range(1, newest + 1)}.difference(*self._sound.values()))
+
+    def _numbers_in(self, name: str) -> array[int]:
+        if (opened := self._objects.open(name)) is None:
+            return array("q")
+        with opened:
+            lines = opened if name.startswith(SEGMENTS) else [opened.readline()]
+            return array("q", (number for line in lines if (number := number_of(line)) is not None))
+
+    # Writing
+
+    def append(self, commit: Commit, rows: Mapping[RowKind, TableRows], *, lasting: bool = False) -> None:
         """Make a commit.
 
         Raises:
-            StoreBusy: another server made one of this number.
-            OSError: it is not there, now or later.
+            StoreBusy: another writer made one of this number.
+            OSError, StoreUnwritable: it is not there, now or later.
         """
-        raise NotImplementedError
-
-    def replace(self, entries: Iterable[Entry], switch: Entry) -> None:
-        """Put other entries, and a last one after them, in the place of all. Either all is done or nothing."""
-        raise NotImplementedError
-
-    def clear(self) -> None:
-        """Remove what `replace` left of the former log."""
+        name, content = _name(commit.tx), encode(commit, rows)
+        tag = self._objects.put_new(name, content, lasting=lasting)
+        if tag is None and self._objects.get(name) != content:
+            # Equal content is ours: the first attempt of a request that was repeated because its reply was lost.
+            raise StoreBusy("Another server wrote to the memory at the same moment. Nothing was stored. Try again.")
+        self._newest, self._last = max(self._newest, commit.tx), commit
+        self._seen = commit.tx, tag or ""
 
     def unfolded(self) -> int:
         """Return how many commits have rows here that are in no table yet."""
-        return 0
+        return self.newest() - self._folded_to()
 
     def fold(self, append: Callable[[str, TableRows], object]) -> None:
-        """Append these rows to their tables. The write lock must be held.
+        """Append these rows to their tables, and put the lines into segments. The write lock must be held.
 
         Args:
             append: appends rows to the table of a name.
         """
+        while self._fold_some(append):
+            pass
+
+    def _fold_some(self, append: Callable[[str, TableRows], object]) -> bool:
+        """Take over the next commits, and return whether there were any.
+
+        The new segment takes in those before it that are not longer, so there are few.
+        """
+        to, last = self._folded_to(), self.last
+        if last is None or last.tx <= to:
+            return False
+        lines, new, size = list[bytes](), list[Entry](), 0
+        for line, rest in self._lines(to, last.tx):
+            lines.append(line)
+            new.append(decode(line, rest))
+            size += len(rest or b"")
+            if size > PART_BYTES:
+                break
+        if not new:
+            return False
+        for kind in TABLE_KINDS:
+            used = [one for one in new if one.commit.table(kind) == last.table(kind) and one.whole]
+            if (rows := rows_of(used, kind)) is not None:
+                append(last.table(kind), rows)
+        segments, first, until, content = self._segments(), to + 1, new[-1].commit.tx, b"".join(lines)
+        taken: list[str] = []
+        for name in reversed(segments):
+            begin, end = _span(name)
+            if end - begin <= until - first:
+                taken.append(name)
+                first, content = min(first, begin), (self._objects.get(name) or b"") + content
+        edition = _edition(segments[0]) if segments else 0
+        self._objects.put(_segment(edition, first, until), content)
+        self._objects.remove(taken)
+        self._remove_commits(until)
+        return True
+
+    def _remove_commits(self, until: int) -> None:
+        """Remove the objects of the commits up to a number, but for the newest."""
+        self._objects.remove([name for name in self._names(0)[:-1] if _number(name) <= until])
+
+    # Replacing
+
+    def replace(self, entries: Iterable[Entry], switch: Entry) -> None:
+        """Put other entries, and a last one of a new generation after them, in the place of all; that is one step.
+
+        What there was before is removed by `clear`.
+        """
+        content = b"".join(line_of(entry.commit, entry.rows) for entry in entries)
+        self._objects.put(_segment(switch.commit.generation, 1, switch.commit.tx - 1), content)
+        self.append(switch.commit, switch.rows, lasting=True)
+
+    def clear(self) -> None:
+        """Remove what `replace` left of the former log."""
+        self._remove_commits(self.newest())
+        current = self._segments()
+        self._objects.remove([name for name in self._tags(SEGMENTS) if name not in current])
 
     def begin_forgetting(self) -> None:
-        """Tell other servers to wait; on one machine they see what is written down."""
+        """Tell others to wait."""
+        self._objects.put(FORGETTING, b"1")
+        self.forgetting = True
 
     def end_forgetting(self) -> None:
         """Let the others go on."""
+        self._objects.remove([FORGETTING])
+        self.forgetting = False
 
 
-class LocalLog(Log):
-    """The log of a store in a folder. Any thread may use it.
+# Names
 
-    Args:
-        folder: the folder of the store.
+
+def _name(number: int) -> str:
+    return f"{JOURNAL}{number:0{DIGITS}d}"
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix(JOURNAL))
+
+
+def _segment(edition: int, first: int, last: int) -> str:
+    return f"{SEGMENTS}{edition:0{DIGITS}d}/{first:0{DIGITS}d}-{last:0{DIGITS}d}"
+
+
+def _edition(name: str) -> int:
+    return int(name.removeprefix(SEGMENTS).partition("/")[0])
+
+
+def _span(name: str) -> Sequence[int]:
+    return [*map(int, name.rpartition("/")[2].split("-"))]
+
+
+# Objects
+
+
+def encode(commit: Commit, rows: Mapping[Any, TableRows]) -> bytes:
+    """Return a commit with its rows as the content of an object: a line, and after it each table as a stream."""
+    import pyarrow as pa
+
+    streams: dict[str, bytes] = {}
+    for kind in TABLE_KINDS:
+        if kind in rows:
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, rows[kind].schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as out:
+                out.write_table(rows[kind])
+            streams[kind] = sink.getvalue().to_pybytes()
+    line = line_of(commit, rows)
+    if not streams:
+        return line
+    sizes = json.dumps({kind: len(made) for kind, made in streams.items()})
+    content = b"".join((sizes.encode(), b"\n", *streams.values()))
+    return line + b"%08x " % zlib.crc32(content) + content
+
+
+def decode(line: bytes, rest: bytes | None) -> Entry:
+    """Return the commit of a line, with the rows of tables beside it, if it stands in an object of its own.
+
+    Damaged rows of tables count as not there.
     """
+    import pyarrow as pa
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / LOG
-        self._anchor = folder / ANCHOR
-        self._lock = threading.RLock()
-        self._state = 0, 0, 0  # of the file: its number, size and time at the last look
-        self._end = self._unread = 0  # where the last whole line ends; how many lines cannot be read
-        self._numbers, self._starts = array("q"), array("q")  # of the lines that can be: commit, and place in the file
-
-    def newest(self) -> int:
-        """See `Log.newest`."""
-        with self._lock:
-            self._look()
-            return self._numbers[-1] if self._numbers else 0
-
-    @property
-    def last(self) -> Commit | None:
-        """See `Log.last`."""
-        return next(self.commits(newest - 1), None) if (newest := self.newest()) else None
-
-    def entries(self, after: int = 0, until: int | None = None) -> Iterator[Entry]:
-        """See `Log.entries`."""
-        return (_entry(line) for line in self._lines(after, until))
-
-    def commits(self, after: int = 0, until: int | None = None) -> Iterator[Commit]:
-        """See `Log.commits`."""
-        return (_commit(line) for line in self._lines(after, until))
-
-    def _lines(self, after: int, until: int | None) -> Iterator[bytes]:
-        with self._lock:
-            self._look()
-            first = bisect_right(self._numbers, after)
-            count = (len(self._numbers) if until is None else bisect_right(self._numbers, until)) - first
-            if count <= 0:
-                return
-            start, number = self._starts[first], self._state[0]
-        try:
-            with self._path.open("rb") as file:
-                if os.fstat(file.fileno()).st_ino != number:
-                    raise FileNotFoundError
-                file.seek(start)
-                for line in file:
-                    if count and number_of(line) is not None:
-                        count -= 1
-                        yield line
-                    if not count:
-                        return
-        except FileNotFoundError:
-            pass
-        raise StoreBusy("The memory was changed while it was read. Try again.")
-
-    @property
-    def problem(self) -> str:
-        """See `Log.problem`."""
-        noted = self._noted()  # before the newest commit, which is never older
-        with self._lock:
-            newest, known, unread = self.newest(), len(self._numbers), self._unread
-        expected = max(newest, noted, known + unread)
-        if known == expected:
-            return ""
-        return f"{expected - known} of {expected} commits are gone: the log ({LOG}) was cut off or changed."
-
-    def missing(self) -> list[int]:
-        """Return the numbers of the commits that are gone."""
-        with self._lock:
-            expected = max(self.newest(), self._noted(), len(self._numbers) + self._unread)
-            return sorted({*range(1, expected + 1)} - {*self._numbers})
-
-    def append(self, commit: Commit, rows: Mapping[RowKind, TableRows]) -> None:
-        """See `Log.append`."""
-        line = line_of(Entry(commit, rows))
-        with self._lock:
-            self._look()
-            if not self._end:
-                ensure_own(self._path)
-            file = open_unlinked(self._path, os.O_RDWR | os.O_CREAT)
-            try:
-                os.lseek(file, self._end, os.SEEK_SET)
-                if b"\n" in os.read(file, max(0, os.fstat(file).st_size - self._end)):
-                    raise OSError(errno.EAGAIN, "it holds more than could be read a moment ago")
-                os.ftruncate(file, self._end)  # half a line, of a writer that died
-                try:
-                    os.lseek(file, self._end, os.SEEK_SET)
-                    rest = memoryview(line)
-                    while rest:
-                        rest = rest[os.write(file, rest) :]
-                except OSError:
-                    os.ftruncate(file, self._end)
-                    raise
-                finally:
-                    found = os.fstat(file)
-            finally:
-                os.close(file)
-            self._note(line)
-            self._state = found.st_ino, found.st_size, found.st_mtime_ns
-        self._write_anchor(commit.tx)
-
-    def replace(self, entries: Iterable[Entry], switch: Entry) -> None:
-        """See `Log.replace`."""
-        with whole_file(self._path, stat.S_IMODE(self._path.stat().st_mode)) as file:
-            file.writelines(map(line_of, entries))
-            file.write(line_of(switch))
-        self._write_anchor(switch.commit.tx)
-
-    # What is in the file
-
-    def _look(self) -> None:
-        """Read what is new in the file."""
-        try:
-            found = os.stat(self._path)  # noqa: PTH116 - a third of the time
-            state = found.st_ino, found.st_size, found.st_mtime_ns
-        except OSError:
-            state = 0, 0, 0
-        if state == self._state:
-            return
-        is_longer = state[0] == self._state[0] and state[1] > self._end > 0
-        try:
-            if not (is_longer and self._read_on()):
-                self.edition += bool(self._state[0])
-                self._end = self._unread = 0
-                self._numbers, self._starts = array("q"), array("q")
-                if state[0] and (self._anchor.exists() or is_own(self._path, LOG)):
-                    self._read_on()
-            self._state = state
-        except OSError as error:  # perhaps for this moment: the next look tries again
-            self._state = 0, 0, 0
-            _log.warning("%s cannot be read: %s", self._path, error)
-
-    def _read_on(self) -> bool:
-        """Read the lines after those that are known, and return whether the first of them follows these."""
-        with self._path.open("rb") as file:
-            file.seek(self._end)
-            for place, line in enumerate(file):
-                if not line.endswith(b"\n"):
-                    return True
-                number = number_of(line)
-                if not place and self._end and number != self._numbers[-1] + 1:
-                    return False
-                self._note(line)
-        return True
-
-    def _note(self, line: bytes) -> None:
-        number = number_of(line)
-        if number is None or (self._numbers and number <= self._numbers[-1]):
-            self._unread += 1
-        else:
-            self._numbers.append(number)
-            self._starts.append(self._end)
-        self._end += len(line)
-
-    def _write_anchor(self, number: int) -> None:
-        text = b'{"commit": %d}' % number
-        try:
-            if number <= 1:
-                ensure_own(self._anchor)
-            file = open_unlinked(self._anchor, os.O_WRONLY | os.O_CREAT)
-            try:
-                os.ftruncate(file, os.write(file, b"%s %08x\n" % (text, zlib.crc32(text))))
-            finally:
-                os.close(file)
-        except OSError as error:  # the commit is stored; only its loss would not be noticed
-            _log.warning("%s cannot be written: %s", self._anchor, error)
-
-    def _noted(self) -> int:
-        """Return the number of the newest commit that was noted; a note that is damaged counts as none."""
-        try:
-            if not stat.S_ISREG(self._anchor.lstat().st_mode):
-                return 0
-            text, _, sum_ = self._anchor.read_bytes().strip().rpartition(b" ")
-            return int(json.loads(text)["commit"]) if sum_ == b"%08x" % zlib.crc32(text) else 0
-        except (OSError, ValueError, LookupError, TypeError):
-            return 0
+    commit = _commit(line)
+    rows: dict[RowKind, Any] = json.loads(line[line.index(b"\t") + 1 :].decode("utf-8", "surrogatepass"))
+    if rest is None:
+        return Entry(commit, rows)
+    sum_, content = rest[:8], rest[9:]
+    if rest and sum_ == b"%08x" % zlib.crc32(content):
+        sizes, _, streams = content.partition(b"\n")
+        start = 0
+        for kind, size in json.loads(sizes).items():
+            rows[kind] = pa.ipc.open_stream(streams[start : start + size]).read_all()
+            start += size
+    whole = not any(commit.count(kind) for kind in TABLE_KINDS if isinstance(rows.get(kind, ()), list | tuple))
+    return Entry(commit, rows, whole)
 
 
-# Lines
-
-
-def line_of(entry: Entry) -> bytes:
+def line_of(commit: Commit, rows: Mapping[Any, Any]) -> bytes:
     """Return a commit with its rows of the log as one line that begins with its own sum."""
-    commit = {name: value for name, value in asdict(entry.commit).items() if value or name not in _DEFAULTS}
-    rows = {kind: _plain(entry.rows[kind]) for kind in LOG_KINDS if kind in entry.rows}
-    parts = (json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in (commit, rows))
+    told = {name: value for name, value in asdict(commit).items() if value or name not in _DEFAULTS}
+    listed = {kind: _plain(rows[kind]) for kind in LOG_KINDS if kind in rows}
+    parts = (json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in (told, listed))
     text = "\t".join(parts).encode("utf-8", "surrogatepass")
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
@@ -352,22 +478,6 @@ def number_of(line: bytes) -> int | None:
 def _commit(line: bytes) -> Commit:
     known: dict[str, Any] = json.loads(line[9 : line.index(b"\t")])
     return Commit(**{name: value for name, value in known.items() if name in Commit.__dataclass_fields__})
-
-
-def _entry(line: bytes) -> Entry:
-    return Entry(_commit(line), json.loads(line[line.index(b"\t") + 1 :].decode("utf-8", "surrogatepass")))
-
-
-def entries_of(content: bytes) -> list[Entry]:
-    """Return the commits of some lines.
-
-    Raises:
-        ValueError: one of them is not what was written.
-    """
-    lines = content.splitlines(keepends=True)
-    if None in map(number_of, lines):
-        raise ValueError("its sum is wrong")
-    return list(map(_entry, lines))
 
 
 # Rows

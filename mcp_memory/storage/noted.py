@@ -26,10 +26,10 @@ from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import whole_file
 from mcp_memory.storage.own_files import is_own
 
-STORED = ("memory.log", "memory.anchor")
+STORED = ("log", "journal")
 """What the folder of every store has that was written to, one or both."""
-_FORMER = ("commits.lance", "anchor-0.json", "anchor-1.json", "sums.txt")
-"""What the folder of a store of an older program has: the first, and one of the others."""
+_FORMER = ("commits.lance", "memory.log")
+"""What the folder of a store of an older program has, one of them."""
 ID_FILE = "store.id"
 FOLDERS = ("/tmp", "/var/tmp")
 """Of temporary files, beside those that the environment names."""
@@ -119,8 +119,7 @@ def local_folder(uri: str) -> Path | None:
 
 def is_of_older_program(folder: Path) -> bool:
     """Return whether a memory lies in a folder that an older program wrote, with another format."""
-    first, *others = ((folder / name).exists() for name in _FORMER)
-    return first and any(others) and not any((folder / name).exists() for name in STORED)
+    return any((folder / name).exists() for name in _FORMER) and not any((folder / name).exists() for name in STORED)
 
 
 def id_of(folder: Path) -> str | None:

@@ -47,11 +47,11 @@ _TABLE = (
     rf"(?:{_SPARE})?|(?:data|_\w+)/\.tmp\w+)"
 )
 _HEX = "[0-9a-f]{32}"
+_LOG = r"journal/\d{20}|log/\d{20}/\d{20}-\d{20}"
 _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (_TABLE, lambda _first: True),
-    (r"memory\.log", _has(b' {"tx":', b'"embedder":')),
-    (r"sums\.txt", _has(b".lance/")),
-    (r"memory\.anchor", _has(b'{"com', b'mit": ')),
+    (_LOG, _has(b' {"tx":', b'"embedder":')),
+    (r"journal/~forgetting", _has(b"1")),
     (r"forgotten\.json", _has(b'"records": ', b'"hashes"', b'"counts"')),
     (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n?", first) is not None),
     (r"places\.jsonl", _has(b'{"kind": "', b'"path": "')),
@@ -68,7 +68,7 @@ _NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")
 ASIDE = "replaced-"
 """How the name of a folder begins into which a restore has put the store that was there."""
 _ASIDE = re.compile(rf"{ASIDE}\d+")
-_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|view|vectors|holders|forgotten|{_ASIDE.pattern}")
+_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|log|journal|view|vectors|holders|forgotten|{_ASIDE.pattern}")
 _PARTS_OF_TABLES = ("data", "_versions", "_transactions", "_deletions")
 
 
@@ -102,6 +102,11 @@ def asides(folder: Path) -> list[Path]:
 def is_of_table(place: str) -> bool:
     """Return whether a path in a store's folder is that of a file of a table."""
     return re.fullmatch(_TABLE, place) is not None
+
+
+def is_of_log(place: str) -> bool:
+    """Return whether a path in a store's folder is that of a file of the log."""
+    return re.fullmatch(_LOG, place) is not None
 
 
 def own_files(folder: Path, place: str = "") -> Iterator[Path]:
@@ -165,8 +170,8 @@ UNFINISHED_S = 3600.0
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what processes were writing into a store's folder when they died (`mcp_memory.files.whole_file`)."""
-    for inside in ("", "forgotten"):
-        for path in (folder / inside).glob(".*.part"):
+    for inside in ("", "forgotten", "journal", "log/*"):
+        for path in folder.glob(f"{inside}/.*.part".lstrip("/")):
             with suppress(OSError):  # another process was sooner
                 old = time.time() - path.lstat().st_mtime > UNFINISHED_S
                 if old and is_own(path, path.relative_to(folder).as_posix()):
@@ -178,13 +183,17 @@ def open_unlinked(path: Path, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0), 0o600)
 
 
-def ensure_own(path: Path) -> None:
+def ensure_own(path: Path, place: str = "") -> None:
     """Make sure that a file of a store's folder, if it is there, may be written over.
+
+    Args:
+        path: the file.
+        place: its path in the folder of the store, with slashes; "" for its name.
 
     Raises:
         OSError: somebody else has written it.
     """
-    if os.path.lexists(path) and not is_own(path, path.name):
+    if os.path.lexists(path) and not is_own(path, place or path.name):
         raise OSError(errno.EEXIST, "it is in the way: this program did not write it. Move it elsewhere", str(path))
 
 

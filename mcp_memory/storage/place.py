@@ -19,10 +19,10 @@ from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
-from mcp_memory.storage.bucket_log import BucketLog
 from mcp_memory.storage.copies import lost_copies
+from mcp_memory.storage.folder import Folder
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
-from mcp_memory.storage.log import LocalLog, Log
+from mcp_memory.storage.log import Log, Objects
 from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
 from mcp_memory.storage.rights import open_to_others
 from mcp_memory.storage.schema import older_format
@@ -92,9 +92,14 @@ class Place:
         return (KEEPS_VERSIONS,) if self.keeps_versions else ()
 
     @cached_property
+    def objects(self) -> Objects:
+        """The objects of the store: of its log, and the book of what was forgotten."""
+        return Folder(self.folder) if self.folder is not None else self.bucket
+
+    @cached_property
     def log(self) -> Log:
         """The log of the store."""
-        return LocalLog(self.folder) if self.folder is not None else BucketLog(self.bucket)
+        return Log(self.objects)
 
     def lock(self, name: str) -> BucketLock:
         """Return the lock of a name on object storage.
@@ -127,8 +132,7 @@ def open_write_lock(place: Place, timeout_s: float) -> Lock:
     """Return the write lock of a store; the probe of an object store comes before the first use of it."""
     if place.folder is not None:
         return WriteLock(place.folder, timeout_s)
-    log = place.log if isinstance(place.log, BucketLog) else None
-    return BucketLock(place.bucket, WRITE_LOCK, timeout_s, log=log)
+    return BucketLock(place.bucket, WRITE_LOCK, timeout_s, log=place.log)
 
 
 def take_if_free(place: Place, name: str) -> Callable[[], None] | None:

@@ -22,7 +22,7 @@ def keep_private() -> None:
 
 @contextmanager
 def rights_kept(folder: Path | None) -> Iterator[None]:
-    """Give the files of a store the owner and the rights of its log, also those that the body makes.
+    """Give the files of a store the owner and the rights of the folder of its log, also those that the body makes.
 
     So a store stays that of its user when root repairs it, and that of a group when one of the group does. Another
     owner is set where this process may.
@@ -31,7 +31,7 @@ def rights_kept(folder: Path | None) -> Iterator[None]:
     state = None
     if folder is not None and os.name == "posix":
         with suppress(OSError):
-            state = (folder / "memory.log").stat()
+            state = (folder / "journal").stat()
     try:
         yield
     finally:

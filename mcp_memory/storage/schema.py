@@ -24,9 +24,9 @@ from mcp_memory.vectors import Matrix
 TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
 
-FORMAT = 11
+FORMAT = 12
 """The format of log and tables. It is raised whenever an older program could not read, or would damage, what a newer
-one wrote. Up to format 10 the log was in tables of LanceDB (``commits.lance``), which this program does not read: an
+one wrote. Up to format 10 the log was in tables of LanceDB, in 11 in one file; neither is read by this program: an
 export of the older program brings such a memory over. CONTRIBUTING.md, "A change of the store's format", says how."""
 
 KEY_BYTES = 16
@@ -196,7 +196,7 @@ def split_commits(items: Iterable[ItemT], commit_of: Callable[[ItemT], Commit]) 
 
 
 def without_repeats(rows: TableRows | None, *, local: bool) -> TableRows | None:
-    """Return rows each once: on object storage a server that was stopped may append rows twice (``bucket_log.py``)."""
+    """Return rows each once: on object storage a server that was stopped may append rows twice (``tables.py``)."""
     keys = [key for key in ("tx", "place", "id") if rows is not None and key in rows.column_names]
     if local or rows is None or keys == ["tx"]:
         return rows

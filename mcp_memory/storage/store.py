@@ -37,15 +37,11 @@ from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.rights import keep_private, rights_kept
 from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, sum_outlays
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import LanceTransaction, prepare, sweep
-from mcp_memory.storage.transaction import append as append_batch
-from mcp_memory.vectors import Matrix
+from mcp_memory.storage.transaction import LanceTransaction, prepare
 from mcp_memory.view.erasure import Erasure, Keep
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
-JUST_S = 0.05
-"""Age at which a refresh is repeated before the write lock is taken."""
 SMALL = 16_000
 """Characters of texts that are added to the view without a thread: a millisecond at most."""
 STOP_S = 2.0
@@ -102,8 +98,7 @@ class LanceStore:
         self._noticed = Damage()  # at the last refresh
         self._view = self._refresher.reset()
         self._view_lock = anyio.Lock()
-        self._refreshed = -JUST_S  # when the view was last brought up to date
-        self._whole: int | None = None  # the commit as of which it last had everything
+        self._whole: int | None = None  # the commit as of which its indexes were last extended
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(self._place, compact_after, clock)
@@ -133,28 +128,24 @@ class LanceStore:
             await to_thread.run_sync(self._tables.make_folder)
         rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None
         await self._forgetter.settle()
-        if self._tables.folder and time.monotonic() - self._refreshed > JUST_S:  # most rows, before others have to wait
+        if self._tables.folder and not self._is_current():  # most rows, before others have to wait
             async with self._view_lock:
                 await self._refresh(whole=False)
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
             look_again()
             await self._forgetter.settle_locked()
-            texts_only = batch is not None and not (batch.points or batch.lessons or batch.questions)
-            whole = bool(self._forgetter.book.hashes) and not texts_only  # for `without_forgotten`
-            if whole or not self._is_current():  # else there is no need to wait for readers
+            if not self._is_current():  # else there is no need to wait for readers
                 async with self._view_lock:
-                    await self._refresh(whole=whole)
+                    await self._refresh(whole=False)
             if self._tables.folder is None and self._forgetter.worth_a_look:
                 await self._forgetter.settle_locked()
                 async with self._view_lock:
-                    await self._refresh(whole=not texts_only)
+                    await self._refresh(whole=False)
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
             forgotten = self.was_forgotten if self._forgetter.book.hashes else None
             self._refuse()
-            transaction = LanceTransaction(
-                self._append, self._apply, forgotten, batch, rows, lock, view, last, shared=self._tables.log.shared
-            )
+            transaction = LanceTransaction(self._append, self._apply, forgotten, batch, rows, lock, view, last)
             yield transaction
         if transaction.committed:
             self._compaction.count_commit()
@@ -163,10 +154,6 @@ class LanceStore:
         """Return whether the view is as of the last commit of any process, if that can be seen at a glance."""
         there = self._holders is None or self._holders.registered
         return there and not self._refresher.lacks_rows and self._refresher.is_current(at_a_glance=True)
-
-    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
-        """See `ports.Store.nearest`; old revisions of documents are among them. Call it while reading."""
-        return await to_thread.run_sync(self._refresher.nearest, self._view, space, queries, count)
 
     @property
     def view_is_due(self) -> bool:
@@ -194,7 +181,6 @@ class LanceStore:
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
-                await to_thread.run_sync(sweep, self._tables, last.tables, last.tx, self._refresher.swept)
                 found = replace(found, left=await self._forgetter.forget(found, view, last, by, keep))
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
@@ -271,7 +257,7 @@ class LanceStore:
         tables = Tables(self._place)
         async with self._write_lock.hold(), without_compaction(tables):
             with rights_kept(tables.folder):
-                done = await to_thread.run_sync(repair, tables, give_up)
+                done = await to_thread.run_sync(repair, tables, give_up, self._clock())
                 return [*done, *await to_thread.run_sync(repair_book, tables, give_up, self._clock())]
 
     async def about(self) -> StoreStatus:
@@ -296,8 +282,7 @@ class LanceStore:
 
     async def _refresh(self, *, whole: bool) -> None:
         """Bring the view up to date; its lock must be held."""
-        just = whole and self._whole == self._view.tx and time.monotonic() - self._refreshed < JUST_S
-        if (just or not whole) and self._is_current():
+        if (not whole or self._whole == self._view.tx) and self._is_current():
             return
         try:
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
@@ -326,10 +311,10 @@ class LanceStore:
             self._holders.enter()
         try:
             with made_to_stay():
-                view = self._refresher.refresh(self._view, whole=whole)
+                view = self._refresher.refresh(self._view)
                 if view is not self._view:
                     self._forgetter.look_again()
-                self._refreshed, self._whole = time.monotonic(), view.tx if whole else None
+                self._whole = view.tx if whole else None
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
                 if view.tx:
@@ -345,7 +330,7 @@ class LanceStore:
         return view
 
     async def _append(self, batch: Batch, rows: Mapping[RowKind, TableRows] | None, last: Commit | None) -> Commit:
-        """Sweep, append and commit; the write lock must be held."""
+        """Commit a batch; the write lock must be held."""
 
         def work() -> Commit:
             made = rows or prepare(batch)
@@ -356,16 +341,12 @@ class LanceStore:
             before = last or Commit(0, 0, FORMAT, self._embedder, self._dimension, 0, 0, reader=self._reader,
                                     key=self._refresher.ids.key.hex())  # fmt: skip
             commit = before.next(self._clock(), **changes)
-            sweep(self._tables, commit.tables, commit.tx - 1, self._refresher.swept)
             self._place.note.keep(self._tables.folder)
-            append_batch(self._tables, commit, made, self._refresher.swept)
+            with self._tables.write_errors():
+                self._tables.log.append(commit, made)
             return commit
 
-        try:
-            return await to_thread.run_sync(work)
-        except StoreError as error:
-            self._refresher.note_refused(error)
-            raise await to_thread.run_sync(in_words, Tables(self._place), error) from error
+        return await to_thread.run_sync(work)
 
     async def _apply(self, batch: Batch, commit: Commit) -> None:
         """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""

@@ -4,17 +4,13 @@ Every read looks for the latest version of its table first (``checkout_latest``,
 only as long as one read. If a compaction removed the files of a read nevertheless, the read is repeated once. A table
 that cannot be read is broken; it is made again from the log.
 
-When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error; if the few hundred bytes of the
-table's new version still fit, the table then has a version that cannot be read. So every append looks at the ends of
-its files before the rows count, and the next writer puts the version before back (`Tables.mend`): else one table more
-would have to be made again.
+When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error, so every append looks at the
+ends of its files.
 """
 
 from __future__ import annotations
 
-import logging
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,16 +23,13 @@ from mcp_memory.storage.own_files import refuse_in_the_way, remove_own
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rights import keep_private
 from mcp_memory.storage.schema import TableRows, without_repeats
-from mcp_memory.storage.sums import Sums, is_complete
 
-STEPS_BACK = 8  # unreadable versions at most
 SPARE = 64 << 20
 """Bytes that a rewrite of files leaves free on the disk."""
-SETTLED_NS = 100_000_000
-"""Age from which on the time of a folder's last change tells it from any later one; file systems keep some ms."""
+_MAGIC = b"LANC"
+"""The end of every whole file of LanceDB."""
 
 Out = TypeVar("Out")
-_log = logging.getLogger(__name__)
 
 
 class Tables:
@@ -46,7 +39,6 @@ class Tables:
         place: the place where the store is.
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
-        sums: of the files of the tables.
         broken: tables that could not be read.
     """
 
@@ -54,11 +46,9 @@ class Tables:
         self.place = place if isinstance(place, Place) else Place(place)
         self.uri = self.place.uri
         self.folder = self.place.folder
-        self.sums = Sums(self.folder)
         self.broken: set[str] = set()
         self._database: Any = None
         self._open: dict[str, Table] = {}
-        self._settled: dict[str, tuple[int, int]] = {}  # by table: when its versions last changed, and its version
 
     @property
     def log(self) -> Log:
@@ -71,7 +61,6 @@ class Tables:
         """Open every table again at its next use: another store has taken the place of the known one."""
         self._database = None
         self._open.clear()
-        self._settled.clear()
         self.broken.clear()
 
     def exists(self) -> bool:
@@ -114,7 +103,6 @@ class Tables:
             if self.folder is not None and not self._table_folder(name).is_dir():
                 return None  # LanceDB would take 0.5 ms to say so: many a store has no facts, and each writer asks
             with no_panics():
-                self.sums.ensure_newest(name)
                 table = self._connection().open_table(name)
                 if not {"tx", "place" if name.startswith("point") else "space"}.issubset(table.schema.names):
                     raise OSError("its newest version has not the columns that it should")
@@ -167,30 +155,6 @@ class Tables:
             names, token = [*names, *page.tables], page.page_token or None
         return names
 
-    def version(self, name: str) -> int | None:
-        """Return the latest version of a table, which every change by any process raises; None if there is no table.
-
-        Where its folder has not changed since long before the last look, that takes 10 µs.
-        """
-        changed, now, known = self._changed_at(name), time.time_ns(), self._settled.get(name)
-        if known and name in self._open and known[0] == changed:
-            return known[1]
-        if (table := self.latest(name)) is None:
-            return None
-        version = int(table.version)
-        if changed is not None and 0 < changed < now - SETTLED_NS:
-            self._settled[name] = changed, version
-        return version
-
-    def _changed_at(self, name: str) -> int | None:
-        """Return when a version was last added or removed, in nanoseconds; None if the store is not local."""
-        if self.folder is None:
-            return None
-        try:
-            return os.stat(f"{self.folder}{os.sep}{name}.lance{os.sep}_versions").st_mtime_ns  # noqa: PTH116 - sooner
-        except OSError:
-            return None
-
     def count(self, name: str, where: str | None = None) -> int:
         """Return how many rows there are."""
         return self._read(name, lambda table: int(table.count_rows(where)), 0)
@@ -204,28 +168,6 @@ class Tables:
             return (query.select(list(columns)) if columns else query).to_arrow()
 
         return without_repeats(self._read(name, read, None), local=self.folder is not None)
-
-    def tail(self, name: str, count: int, columns: Sequence[str] | None = None) -> TableRows | None:
-        """Return the last ``count`` rows of a table in the order of appending; None if there is no table.
-
-        This opens only the files that hold these rows (2 ms); a condition would open every file (up to 18 ms at 128).
-        """
-
-        def read(table: Table) -> TableRows:
-            query = table.search().offset(max(0, table.count_rows() - count)).limit(count)
-            return (query.select(list(columns)) if columns else query).to_arrow()
-
-        return without_repeats(self._read(name, read, None), local=self.folder is not None)
-
-    def nearest(self, name: str, query: Any, where: str, count: int) -> list[tuple[str, float]]:
-        """Return the ids of the rows with the nearest vectors and their cosines, best first."""
-
-        def search(table: Table) -> list[tuple[str, float]]:
-            cosine = table.search(query, vector_column_name="vector").distance_type("cosine")
-            rows = cosine.where(where, prefilter=True).select(["id", "_distance"]).limit(count).to_arrow()
-            return [(row["id"], 1.0 - row["_distance"]) for row in rows.to_pylist()]
-
-        return self._read(name, search, [])
 
     def fragments(self, name: str) -> int:
         """Return how many fragments a table consists of."""
@@ -252,75 +194,40 @@ class Tables:
 
     # Changing
 
-    def append(self, name: str, rows: TableRows) -> int:
-        """Append rows and return the table's new version.
+    def append(self, name: str, rows: TableRows) -> None:
+        """Append rows.
 
         Raises:
-            StoreUnwritable: some rows may be in the table nevertheless, without a commit.
+            StoreUnwritable: some rows may be in the table nevertheless.
         """
         with self.write_errors():
-            table, files_before = self.latest(name), self.files(name)
+            table, files_before = self.latest(name), self._files(name)
             if table is None:
                 refuse_in_the_way(self.folder, f"{name}.lance")
                 table = self._open[name] = self._connection().create_table(name, rows)
-                version = int(table.version)
             else:
-                version = int(table.add(rows).version)
-            new = [self._table_folder(name) / file for file in self.files(name) - files_before]
-            if self.folder is not None and not all(map(is_complete, new)):  # or another process is merging files
+                table.add(rows)
+            if not all(map(_is_complete, self._files(name) - files_before)):  # or another process is merging files
                 table.search().offset(max(0, table.count_rows() - 1)).limit(1).select(["tx"]).to_arrow()
-            self.sums.note(new)
-            return version
 
-    def files(self, name: str) -> set[str]:
-        """Return the names of a table's files, those of every version; none if they are not local."""
-        found: set[str] = set()
-        for part, ending in (("data", ".lance"), ("_versions", ".manifest")):
-            try:
-                names = os.listdir(self._table_folder(name) / part) if self.folder else ()  # noqa: PTH208 - sooner
-                found |= {f"{part}/{one}" for one in names if one.endswith(ending)}
-            except FileNotFoundError:
-                pass
-        return found
+    def _files(self, name: str) -> set[Path]:
+        return {*self._table_folder(name).glob("data/*.lance")} if self.folder is not None else set()
+
+    def take_over(self, name: str, rows: TableRows) -> None:
+        """Append rows out of the log, in place of those that a process left which died meanwhile.
+
+        On object storage one that was only stopped may still append its own, which are equal.
+        """
+        since = f"tx >= {min(rows['tx'].to_pylist())}"
+        if self.count(name, since):
+            self.delete(name, since)
+        self.append(name, rows)
 
     def delete(self, name: str, where: str) -> None:
         """Delete rows."""
         with self.write_errors():
             if (table := self.latest(name)) is not None:
                 table.delete(where)
-
-    def mend(self, name: str) -> None:
-        """Put the last readable version of a table back if a full disk cut a later one short.
-
-        The write lock must be held.
-
-        Raises:
-            StoreUnwritable: it cannot be written now.
-            StoreError: no version can be read.
-        """
-        table = self.latest(name)
-        version = int(table.version) if table is not None else 0
-        for number in range(version, max(0, version - STEPS_BACK), -1):
-            try:
-                with no_panics():
-                    found: Table = table if number == version else self._connection().open_table(name, version=number)
-                    found.search().select(["tx"]).to_arrow()
-            except FAILURES:
-                continue
-            if number < version:
-                _log.warning("%s: version %s was cut short by a full disk; %s is put back", name, version, number)
-                with self.write_errors():
-                    found.restore()
-                self._open.pop(name, None)
-            self.broken.discard(name)
-            return
-        if version == 1:  # its very first rows were cut short: there is nothing to lose
-            self.drop(name)
-        if version <= 1:
-            self.broken.discard(name)
-            return
-        self.broken.add(name)
-        raise self.unreadable(name, "no version of it can be read")
 
     def drop(self, name: str) -> None:
         """Remove a table with its files."""
@@ -330,4 +237,13 @@ class Tables:
                 self._connection().drop_table(name, ignore_missing=True)
             else:  # LanceDB would remove the folder with whatever is in it
                 remove_own(self._table_folder(name), f"{name}.lance")
-                self.sums.forget(name)
+
+
+def _is_complete(file: Path) -> bool:
+    """Return whether a file of a table was written to its end."""
+    try:
+        with file.open("rb", buffering=0) as opened:
+            opened.seek(-len(_MAGIC), os.SEEK_END)
+            return opened.read() == _MAGIC
+    except OSError:  # shorter than that
+        return False

@@ -26,8 +26,7 @@ class View:
         generation: the generation of the derived rows; a rebuild raises it.
         reader: the version of the extractor that read the embedded assertions; reading again raises it.
         spaces: by name; only spaces that have rows.
-        vector_limit: above this number of sentences in all spaces no vectors are held in memory.
-        maps: whether the store maps them from files then; otherwise it searches instead.
+        vector_limit: above this number of sentences in all spaces a store in a folder maps vectors from files.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
         ids: makes the ids of the store.
 
@@ -46,7 +45,6 @@ class View:
         self.reader = 0
         self.spaces: dict[str, Space] = {}
         self.vector_limit = vector_limit
-        self.maps = False
         self.stable = stable
         self.ids = Ids()
         self._indexes = tuple(indexes)
@@ -66,11 +64,6 @@ class View:
             space.bind(self._indexes, self._cut, self.ids)
 
     @property
-    def holds_vectors(self) -> bool:
-        """Whether vectors are held, in memory or mapped."""
-        return self.maps or self.fits
-
-    @property
     def sentences(self) -> int:
         """How many sentences all spaces have."""
         return sum(len(space.sentences) for space in self.spaces.values())
@@ -82,7 +75,7 @@ class View:
 
     @property
     def fits(self) -> bool:
-        """Whether the vectors of all sentences are few enough to be held in memory."""
+        """Whether the vectors of all sentences are few enough to be held in memory by each process."""
         return self._sentences <= self.vector_limit
 
     def space(self, name: str) -> Space:
@@ -98,17 +91,13 @@ class View:
         return self.space(lesson.space).beliefs.lesson(*lesson.key) is not None
 
     def add(self, batch: Batch, tx: int) -> None:
-        """Add rows of the commits up to ``tx``.
-
-        Turns may come first, and the segments and sentences of several commits later, in the order of the turns.
-        """
-        self._count(len(batch.sentences))
+        """Add rows of the commits up to ``tx``."""
         for name, part in _by_space(batch).items():
             space = self.spaces[name] = self.space(name)
             self._grown.add(name)
             before = len(space.sentences)
-            space.add(part, vectors=self.holds_vectors)
-            self._count(len(space.sentences) - before - len(part.sentences))
+            space.add(part)
+            self._sentences += len(space.sentences) - before
         for outlay in batch.outlays:
             self._spent[outlay.day] = self.spent(outlay.day) + outlay.what
         self.tx = tx
@@ -118,22 +107,14 @@ class View:
         for name in self._grown:
             space = self.spaces[name]
             before = len(space.sentences)
-            space.cut_unseen(vectors=self.holds_vectors)
-            self._count(len(space.sentences) - before)
+            space.cut_unseen(vectors=True)
+            self._sentences += len(space.sentences) - before
 
     def extend_indexes(self) -> None:
         """Cut what is not indexed yet, and bring the indexes of every space up to date; see `Space.index`."""
         self.cut_unseen()
         while self._grown:
             self.spaces[self._grown.pop()].extend_indexes()
-
-    def _count(self, sentences: int) -> None:
-        """Count sentences that come or came, and drop all vectors where these are too many."""
-        held_vectors = self.holds_vectors
-        self._sentences += sentences
-        if held_vectors and not self.holds_vectors:
-            for space in self.spaces.values():
-                space.drop_vectors()
 
 
 _VECTORS = {f"{kind}s": f"{kind}_vectors" for kind in ("segment", "sentence", "point", "question")}

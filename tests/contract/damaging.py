@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from batches import batch, derive, point, pointed, taught, unit_vectors
-from lance_at import commit_to, open_at
+from lance_at import commit_to, fold_all, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -18,11 +18,13 @@ from mcp_memory.vectors import Matrix
 COMMITS = 5
 
 
-async def make(folder: Path) -> Path:
-    """Write a store of some commits."""
+async def make(folder: Path, *, folded: bool = False) -> Path:
+    """Write a store of some commits; ``folded``: each of them is in the tables."""
     store = open_at(str(folder))
     for number in range(COMMITS):
         await commit_to(store, batch(f"m{number}"))
+        if folded:
+            fold_all(str(folder))
     await store.aclose()
     return folder
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import pyarrow
 from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.storage.schema import LOG_KINDS
+from mcp_memory.storage.backups import fold
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -39,21 +37,11 @@ async def refs(store: LanceStore) -> set[str]:
         return {turn.ref for turn in view.space("default").turns.values()}
 
 
-def change_column(uri: str, table: str, column: str, change: Callable[[list[Any]], list[Any]]) -> None:
-    """Replace the values of one column, which ``change`` receives in the order of recording, in a table or the log."""
+def fold_all(uri: str) -> Tables:
+    """Let every row be in its table, and return the tables."""
     tables = Tables(uri)
-    if table in LOG_KINDS:
-        entries = list(tables.log.entries())
-        rows = [row for entry in entries for row in entry.rows.get(table, ())]
-        for row, value in zip(rows, change([row.get(column) for row in rows]), strict=True):
-            row[column] = value
-        *before, last = entries
-        tables.log.replace(before, last)
-        return
-    stored = tables.rows(table).sort_by([("tx", "ascending"), ("place", "ascending")])
-    changed = pyarrow.array(change(stored[column].to_pylist()), stored.schema.field(column).type)
-    tables.drop(table)
-    tables.append(table, stored.set_column(stored.schema.get_field_index(column), column, changed))
+    fold(tables)
+    return tables
 
 
 def next_commit(uri: str, **changes: Any) -> None:

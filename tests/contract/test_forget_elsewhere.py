@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from batches import batch
+from contract.lance_at import fold_all
 from contract.test_lance_forget import GONE, TARGETS, fill, opened, write
 from store_contents import holding_anywhere
 
@@ -61,6 +62,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 async def test_a_forget_removes_no_file_that_somebody_put_into_a_table(tmp_path: Path) -> None:
     await fill(opened(tmp_path))
+    fold_all(str(tmp_path))
     mine = tmp_path / "segments_0.lance" / "data" / "holiday.lance"
     mine.write_text("mine")
     with pytest.raises(StoreUnwritable, match=r"holiday\.lance.*Nothing was changed\. Move it"):

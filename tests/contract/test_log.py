@@ -1,26 +1,21 @@
-"""A commit is a line of the log: every process sees it, half of one was never written, and a lost one is noticed."""
+"""A commit is an object of the log: every process sees it, the tables take it over, and a lost one is noticed."""
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from batches import asserted, batch, derive, turn
 from damaging import COMMITS, is_damaged, make_anew, refs, repaired
-from lance_at import NOW, commit_to, open_at
+from lance_at import NOW, commit_to, fold_all, open_at
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.language_model import Job
-from mcp_memory.errors import StoreDamaged, StoreUnwritable
+from mcp_memory.errors import StoreDamaged
 from mcp_memory.services.transfer.exporting import values_of
-from mcp_memory.storage import log as log_module
-from mcp_memory.storage.log import ANCHOR, LOG, LocalLog
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -51,8 +46,9 @@ async def held(store: LanceStore) -> tuple[list[str], int]:
         return [one.ref for one in space.turns.values()], sum(one.extractor == "caller" for one in space.facts.rows)
 
 
-def lines(folder: Path) -> list[bytes]:
-    return (folder / LOG).read_bytes().splitlines(keepends=True)
+def objects(folder: Path, pattern: str = "journal/*") -> list[Path]:
+    """Return the objects of commits, or those of a pattern, the oldest first."""
+    return sorted(folder.glob(pattern))
 
 
 async def test_the_log_has_a_batch_for_each_commit_without_derived_rows(tmp_path: Path) -> None:
@@ -70,11 +66,10 @@ async def test_the_log_has_a_batch_for_each_commit_without_derived_rows(tmp_path
     assert not any(len(one.sentences) or len(one.segments) or len(one.sentence_vectors) for one in logged)
 
 
-async def test_a_text_that_waits_is_a_line_alone_and_every_process_sees_it(tmp_path: Path) -> None:
+async def test_what_one_process_commits_every_process_sees_before_it_is_in_any_table(tmp_path: Path) -> None:
     uri = str(tmp_path / "store")
     reader, writer = open_at(uri), open_at(uri)
     assert await commit_to(writer, waiting("a")) == 1
-    assert Tables(uri).names() == []
     assert await held(reader) == (["a"], 1)
     await commit_to(writer, waiting("b", "c"))
     assert await held(reader) == await held(writer) == await held(open_at(uri)) == (["a", "b", "c"], 3)
@@ -84,65 +79,60 @@ async def test_a_text_that_waits_is_a_line_alone_and_every_process_sees_it(tmp_p
     for store in (reader, writer, open_at(uri)):
         async with store.reading() as view:
             assert len(view.space("default").segments) == 2
+    assert Tables(uri).names() == []
     assert await row_problems(reader) == []
 
 
-async def test_a_line_that_was_cut_short_was_never_written_and_is_overwritten(folder: Path) -> None:
-    whole = (folder / LOG).read_bytes()
-    (folder / LOG).write_bytes(whole + b'0badc0de {"tx":6,"emb')
+async def test_a_commit_of_which_a_power_loss_left_only_its_name_was_never_written(folder: Path) -> None:
+    (folder / "journal" / f"{COMMITS + 1:020d}").touch()
     writer = open_at(str(folder))
-    assert len(await refs(writer)) == COMMITS
-    assert writer.damage == ()
-    await commit_to(writer, waiting("b"))
-    assert (folder / LOG).read_bytes().startswith(whole)
+    assert (len(await refs(writer)), writer.damage) == (COMMITS, ())
+    assert await commit_to(writer, waiting("b")) == COMMITS + 1
     assert len(await refs(writer)) == len(await refs(open_at(str(folder)))) == COMMITS + 1
-    assert await row_problems(writer) == []
 
 
-async def test_a_line_that_does_not_fit_on_the_disk_is_not_stored(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = open_at(str(folder))
-    whole, real = (folder / LOG).read_bytes(), os.write
-
-    def half(file: int, data: memoryview) -> int:
-        if len(data) < 300:
-            raise OSError(28, "No space left on device")
-        return real(file, data[: len(data) - 200])
-
-    with monkeypatch.context() as patch:
-        patch.setattr(log_module.os, "write", half)
-        with pytest.raises(StoreUnwritable, match="No space left"):
-            await commit_to(store, waiting("b"))
-    assert (folder / LOG).read_bytes() == whole
-    assert len(await refs(store)) == COMMITS
-    assert await commit_to(store, waiting("b")) == COMMITS + 1
+async def test_the_tables_take_commits_over_and_few_segments_have_their_lines(folder: Path) -> None:
+    """However many commits there are; a process that lags behind reads both."""
+    slow, busy = open_at(str(folder)), open_at(str(folder))
+    assert len(await refs(slow)) == COMMITS
+    for number in range(COMMITS, 40):
+        await commit_to(busy, batch(f"m{number}"))
+        if number % 3 == 0:
+            fold_all(str(folder))
+    assert len(objects(folder)) <= 3
+    assert len(objects(folder, "log/*/*")) <= 5
+    for store in (slow, busy, open_at(str(folder))):
+        assert len(await refs(store)) == 40
+    assert [entry.tx for entry in Tables(str(folder)).log.commits()] == [*range(1, 41)]
+    assert await row_problems(slow) == []
 
 
 # Damage
 
 
-def _cut(folder: Path) -> None:
-    (folder / LOG).write_bytes(b"".join(lines(folder)[:-2]))
+def _remove(folder: Path) -> None:
+    for path in objects(folder)[1:3]:
+        path.unlink()
 
 
 def _change(folder: Path) -> None:
-    (folder / LOG).write_bytes((folder / LOG).read_bytes().replace(b"m1 came", b"X1 came").replace(b"m3 c", b"X3 c"))
+    for path, place in zip(objects(folder)[1:4:2], (b"m1", b"m3"), strict=True):
+        path.write_bytes(path.read_bytes().replace(place + b" came", b"XX came"))
 
 
-def _drop(folder: Path) -> None:
-    first, _, _, *rest = lines(folder)
-    (folder / LOG).write_bytes(b"".join((first, *rest)))
+def _cut(folder: Path) -> None:
+    fold_all(str(folder))
+    (segment,) = folder.glob("log/*/*")
+    segment.write_bytes(b"".join(segment.read_bytes().splitlines(keepends=True)[:2]))
 
 
 @pytest.mark.parametrize(
-    ("hurt", "left"), [(_cut, ["m0", "m1", "m2"]), (_change, ["m0", "m2", "m4"]), (_drop, ["m0", "m3", "m4"])]
+    ("hurt", "left"), [(_remove, ["m0", "m3", "m4"]), (_change, ["m0", "m2", "m4"]), (_cut, ["m0", "m1", "m4"])]
 )
 async def test_lost_commits_are_noticed_and_a_repair_keeps_the_others_and_asks_for_them(
     folder: Path, hurt: Callable[[Path], None], left: list[str]
 ) -> None:
     hurt(folder)
-    content = (folder / LOG).read_bytes()
     assert await is_damaged(folder) == left
     store = open_at(str(folder))
     await refs(store)
@@ -150,7 +140,8 @@ async def test_lost_commits_are_noticed_and_a_repair_keeps_the_others_and_asks_f
     assert store.damage == (await store.about()).problems
     assert [one.ref for part in await store.log() for one in part.turns] == left
     assert "Nothing was given up" in (await repaired(folder, lambda _: False))[-1]
-    assert (folder / LOG).read_bytes() == content
+    with pytest.raises(StoreDamaged, match="doctor --repair"):
+        await store.rebuild(make_anew)
     told: list[str] = []
     await repaired(folder, lambda texts: not told.extend(texts))
     gone = [number for number in range(1, COMMITS + 1) if f"m{number - 1}" not in left]
@@ -162,69 +153,31 @@ async def test_lost_commits_are_noticed_and_a_repair_keeps_the_others_and_asks_f
     assert await row_problems(store) == []
 
 
-@pytest.mark.parametrize("also", [False, True])
-async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_is_back(
-    folder: Path, also: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also without the anchor: the tables tell."""
-    content, noted = (folder / LOG).read_bytes(), (folder / ANCHOR).read_bytes()
-    (folder / LOG).unlink()
-    if also:
-        (folder / ANCHOR).unlink()
-    assert await is_damaged(folder) == []
-    assert "nothing is repaired" in (await repaired(folder, lambda _: pytest.fail("asked")))[0]
+async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_is_back(folder: Path) -> None:
+    """The tables tell; under a running server, too."""
+    fold_all(str(folder))
     store = open_at(str(folder))
     await refs(store)
-    assert store.damage
-    (folder / LOG).write_bytes(content)
-    (folder / ANCHOR).write_bytes(noted)
-    assert len(await refs(store)) == COMMITS
-    assert store.damage == ()
+    for name in ("log", "journal"):
+        (folder / name).rename(folder / f"{name}.away")
+    assert await is_damaged(folder) == []
+    assert "nothing is repaired" in (await repaired(folder, lambda _: pytest.fail("asked")))[0]
+    assert (await refs(store), len(store.damage)) == ([], 1)
+    for name in ("log", "journal"):
+        (folder / f"{name}.away").rename(folder / name)
+    for one in (store, open_at(str(folder))):
+        assert (len(await refs(one)), one.damage) == (COMMITS, ())
     await commit_to(store, batch("new"))
 
 
-@pytest.mark.parametrize("content", [b"", b"half", b"\0" * 100])
-async def test_a_damaged_anchor_does_no_harm(folder: Path, content: bytes) -> None:
-    (folder / ANCHOR).write_bytes(content)
+async def test_a_commit_that_is_gone_under_a_running_server_is_back_when_its_file_is(folder: Path) -> None:
     store = open_at(str(folder))
+    (content,) = [(hurt := objects(folder)[2]).read_bytes()]
+    hurt.unlink()
+    assert await refs(store) == ["m0", "m1", "m3", "m4"]
+    with pytest.raises(StoreDamaged, match="1 of 5 commits"):
+        await commit_to(store, batch("more"))
+    hurt.write_bytes(content)
     assert (len(await refs(store)), store.damage) == (COMMITS, ())
-    await commit_to(store, batch("new"))
-    assert LocalLog(folder)._noted() == COMMITS + 1
-
-
-async def test_a_log_that_changes_under_a_running_server_is_not_written_over(folder: Path) -> None:
-    store = open_at(str(folder))
-    content = (folder / LOG).read_bytes()
-    for changed in (content.replace(b"m4 came first", b"m4 came f1rst"), bytes(len(content))):
-        (folder / LOG).write_bytes(changed)
-        with pytest.raises(StoreDamaged, match=r"memory\.log"):
-            await commit_to(store, batch("more"))
-        assert (await store.about()).problems
-        assert (folder / LOG).read_bytes() == changed
-    (folder / LOG).write_bytes(content)
-    again = open_at(str(folder))
-    assert (len(await refs(again)), again.damage) == (COMMITS, ())
-    await commit_to(again, batch("more"))
-    assert len(await refs(store)) == COMMITS + 1
-
-
-async def test_a_log_that_cannot_be_read_for_a_moment_is_never_written_over(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A process that may open no more files sees no commit; what it appends then replaces none."""
-    content, last, opened = (folder / LOG).read_bytes(), LocalLog(folder).last, Path.open
-    assert last is not None
-    left = [OSError(errno.EMFILE, "Too many open files")]
-
-    def open_later(path: Path, *how: Any, **more: Any) -> Any:
-        if left:
-            raise left.pop()
-        return opened(path, *how, **more)
-
-    monkeypatch.setattr(Path, "open", open_later)
-    log = LocalLog(folder)
-    with pytest.raises(OSError, match="more than could be read"):
-        log.append(last.next(NOW), {})
-    assert (folder / LOG).read_bytes() == content
-    log.append(last.next(NOW), {})
-    assert ((folder / LOG).read_bytes()[: len(content)], log.newest(), log.problem) == (content, COMMITS + 1, "")
+    await commit_to(store, batch("more"))
+    assert len(await refs(open_at(str(folder)))) == COMMITS + 1

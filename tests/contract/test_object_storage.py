@@ -18,14 +18,13 @@ from object_store import ObjectStore
 
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
+from mcp_memory.errors import ConfigurationError, StoreBusy, StoreUnwritable
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.bucket import Bucket, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
-from mcp_memory.storage.bucket_log import WAITING, decode, encode
-from mcp_memory.storage.log import rows_of
+from mcp_memory.storage.log import WAITING, decode, encode, rows_of
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit
+from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit, with_tx
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import prepare
@@ -209,16 +208,16 @@ async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_ot
     await closed(one, other)
 
 
-def test_a_commit_comes_back_as_it_was_put() -> None:
-    commit = replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), turns=2)
+def test_a_commit_comes_back_as_it_was_put_and_damaged_rows_of_tables_count_as_not_there() -> None:
     rows = prepare(batch("a", "b"))
-    entry = decode(encode(commit, rows), "one")
-    assert entry.commit == commit
-    assert {kind: made.to_pylist() for kind, made in entry.rows.items()} == {
-        kind: made.to_pylist() for kind, made in rows.items()
-    }
-    with pytest.raises(StoreError, match="cannot be read"):
-        decode(encode(commit, rows)[:-1], "one")
+    counts = {kind: len(made) for kind, made in rows.items()}
+    commit = replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), **counts)
+    line, _, rest = encode(commit, rows).partition(b"\n")
+    entry = decode(line + b"\n", rest)
+    assert (entry.commit, entry.whole) == (commit, True)
+    assert {kind: rows_of([entry], kind) for kind in rows} == {kind: with_tx(made, 1) for kind, made in rows.items()}
+    damaged = decode(line + b"\n", rest[:-1])
+    assert (damaged.commit, damaged.whole, {*damaged.rows}) == (commit, False, {"turns", "facts"})
 
 
 def test_options_are_names_and_values() -> None:

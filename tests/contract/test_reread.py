@@ -59,7 +59,7 @@ async def to_the_end(memory: Memory) -> int:
 
 
 async def test_only_the_assertions_of_the_rules_are_read_again(tmp_path: Path) -> None:
-    memory = opened(unpacked(11, tmp_path))
+    memory = opened(unpacked(12, tmp_path))
     before = await rows(memory)
     assert store_of(memory).outdated
     await to_the_end(memory)
@@ -78,7 +78,7 @@ async def test_only_the_assertions_of_the_rules_are_read_again(tmp_path: Path) -
 async def test_it_reads_what_a_rebuild_would_read(tmp_path: Path) -> None:
     from mcp_memory.services.ingest import deriver, silent
 
-    memory = opened(unpacked(11, tmp_path))
+    memory = opened(unpacked(12, tmp_path))
     await to_the_end(memory)
     again = await rows(memory)
     await store_of(memory).rebuild(deriver(memory.reading, progress=silent))
@@ -87,7 +87,7 @@ async def test_it_reads_what_a_rebuild_would_read(tmp_path: Path) -> None:
 
 async def test_what_is_written_meanwhile_is_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rebuild, "READ", 1)
-    memory = opened(unpacked(11, tmp_path))
+    memory = opened(unpacked(12, tmp_path))
     assert await store_of(memory).reread()
     await write(memory, "I live in Verona.", "My sister Nele lives in Como.")
     assert (await memory.answer(Query("Where does Cleo live?", "default", 3))).text == "Verona"
@@ -104,7 +104,7 @@ async def test_what_is_written_meanwhile_is_read_too(tmp_path: Path, monkeypatch
 
 async def test_only_one_process_reads_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rebuild, "READ", 1)
-    folder = unpacked(11, tmp_path)
+    folder = unpacked(12, tmp_path)
     first, second = opened(folder), opened(folder)
     assert await store_of(first).reread()
     assert not await store_of(second).reread()

@@ -19,6 +19,7 @@ import pytest
 from anyio import from_thread
 from batches import DIMENSION, batch, belief, lesson, pointed
 from batches import point as memory_point
+from damaging import newest
 from fakes import FakeEmbedder
 from store_contents import holding
 
@@ -30,7 +31,6 @@ from mcp_memory.search.candidates import INDEXES
 from mcp_memory.search.words import WordIndex
 from mcp_memory.settings import Settings
 from mcp_memory.storage import forget, saved_view
-from mcp_memory.storage.log import LOG
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.saved_view import FOLDER
 from mcp_memory.storage.store import LanceStore
@@ -194,11 +194,11 @@ async def test_a_view_of_another_store_is_not_used(uri: str, tmp_path: Path) -> 
 
 async def test_damage_of_the_log_is_noticed_as_without_a_saved_view(uri: str) -> None:
     await saved(uri, batch(*"abcd"))
-    log = Path(uri) / LOG
-    log.write_bytes(log.read_bytes()[:-1] + b" \n")
+    log = newest(Path(uri), "journal/*")
+    log.write_bytes(b" " + log.read_bytes())
     store = store_at(uri)
     assert not (await content(store))[0]
-    assert LOG in " ".join(store.damage)
+    assert "commits are gone" in " ".join(store.damage)
 
 
 async def test_a_forget_that_is_interrupted_before_it_removes_saved_views_is_finished(

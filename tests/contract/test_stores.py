@@ -10,14 +10,13 @@ import anyio
 import numpy as np
 import pytest
 from anyio.lowlevel import checkpoint
-from batches import asserted, batch, derive, turn, unit_vectors
+from batches import asserted, batch, derive, turn
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.times import BEGINNING
 from mcp_memory.errors import StoreBusy, StoreMismatch
 from mcp_memory.ports import Store
-from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 
@@ -154,34 +153,6 @@ async def test_rows_of_a_space_are_invisible_in_others(open_store: Open) -> None
     odd = "o'brien' OR '1'='1"
     await write(store, derive([turn("a", "left"), turn("a", odd, place=1), turn("b", "left", place=2)]))
     assert (await refs(store, "left"), await refs(store, odd), await refs(store)) == (["a", "b"], ["a"], [])
-    for space, said in (("left", "ab"), (odd, "a"), ("default", "")):
-        (near,) = await store.nearest(space, unit_vectors(["anything"]), 10)
-        assert {name for name, _ in near} == {derive([turn(ref, space)]).segments[0].id for ref in said}
-
-
-async def test_the_nearest_segments_come_first_with_their_cosines(open_store: Open) -> None:
-    """Each query gets its own list."""
-    store = open_store()
-    rows = batch("a", "b", "c")
-    await write(store, rows)
-    async with store.reading():
-        found = await store.nearest("default", rows.segment_vectors, 2)
-    assert [near[0][0] for near in found] == [segment.id for segment in rows.segments]
-    assert all(near[0][1] == pytest.approx(1, abs=1e-5) and len(near) == 2 for near in found)
-
-
-async def test_above_the_limit_vectors_are_mapped_or_not_held(open_store: Open) -> None:
-    """Neither when a view grows beyond the limit nor when it is loaded above it."""
-    grown = open_store(make_view=lambda: View(vector_limit=3))
-    await write(grown, batch("a"))
-    async with grown.reading() as view:
-        assert view.space("default").sentence_vectors is not None
-    await write(grown, derive([turn("b"), turn("c", "other", place=1)]))
-    for store in (grown, open_store(make_view=lambda: View(vector_limit=3))):
-        async with store.reading() as view:
-            assert not view.fits
-            assert view.maps or [space.sentence_vectors for space in view.spaces.values()] == [None, None]
-            assert [len(space.sentences) for space in view.spaces.values()] == [4, 2]
 
 
 async def test_another_embedder_is_refused_with_the_command_that_helps(open_store: Open) -> None:

@@ -35,8 +35,9 @@ from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.ingest import silent
 from mcp_memory.services.write import write as write_texts
 from mcp_memory.settings import Settings
-from mcp_memory.storage.log import LOG
+from mcp_memory.storage.backups import fold
 from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -101,6 +102,7 @@ async def write(folder: Path) -> None:
         (NewFact("Cleo", "likes", "gates", source="m4"),),
         wait=False,
     )
+    fold(Tables(str(folder)))
     await write_texts(memory.store, memory.reading, late, now=NOW, progress=silent)  # nobody indexes it
     await memory.aclose()
 
@@ -206,7 +208,7 @@ def main(number: str) -> None:
         folder = Path(place, "store")
         rows = anyio.run(written)
         with tarfile.open(STORES / f"format_{number}.tar.xz", "w:xz") as packed:
-            for table in sorted([*folder.glob("*.lance"), folder / LOG]):
+            for table in sorted([*folder.glob("*.lance"), folder / "log", folder / "journal"]):
                 packed.add(table, f"store/{table.name}", filter=_nobodys)
     lists = (f'"{kind}": [\n' + ",\n".join(map(json.dumps, those)) + "\n]" for kind, those in rows.items())
     (STORES / f"format_{number}.json").write_text("{\n" + ",\n".join(lists) + "\n}\n", encoding="utf-8")

@@ -1,14 +1,10 @@
-"""A store with every kind of row, what it holds, and ways to damage one of its files."""
+"""A store with every kind of row, what it holds, and how one of its files is damaged."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import astuple, replace
-from datetime import timedelta
 from pathlib import Path
 
 if __name__ != "__main__":  # imported by a script that is run by hand, without pytest
@@ -17,7 +13,7 @@ if __name__ != "__main__":  # imported by a script that is run by hand, without 
 
 import anyio
 from batches import WRITTEN_AT, asserted, belief, derive, point, pointed, taught, turn, unit_vectors
-from lance_at import NOW, commit_to, open_at
+from lance_at import commit_to, fold_all, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -25,17 +21,12 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion, Turn
-from mcp_memory.storage import compaction
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
-WAYS = ("emptied", "halved", "byte flipped", "block flipped", "deleted")
 Item = tuple[object, ...]
-OUTDATED_S = 1.1
-"""After which the next compaction removes what the last one has merged."""
 
 
 def contents(view: View) -> frozenset[Item]:
@@ -78,25 +69,17 @@ def commit_of(number: int, size: int) -> Batch:
     return rows
 
 
-async def make_store(folder: Path, kind: str, *, commits: int, size: int) -> None:
+async def make_store(folder: Path, *, commits: int, size: int) -> None:
     """Write a store of so many commits with so many messages each, the last one without what follows from its texts.
 
-    Args:
-        folder: of the store.
-        kind: ``loose`` leaves each commit in files of its own. ``compacted`` is merged twice, so that of the first
-            commits nothing is left but merged files; the newest lie in files of their own.
-        commits: how many.
-        size: messages in each.
+    All but the last two are in the tables.
     """
     store = open_at(str(folder), compact_after=1 << 30, embed=embed, relearn=relearn)
     for number in range(commits):
-        if kind == "compacted" and number in (commits // 2 - 1, commits - 3):
-            await anyio.sleep(OUTDATED_S)  # compaction keeps what was there a second before the newest version
-            await commit_to(store, derive([turn(f"last before {number}")]))
-            tables = Tables(str(folder))
-            compaction.compact(tables, 4, now=NOW, stop=threading.Event(), keep=timedelta(0))
         rows = commit_of(number, size)
         await commit_to(store, rows if number < commits - 1 else Batch(rows.turns))
+        if number < commits - 2:
+            fold_all(str(folder))
     await store.aclose()
     store._compaction.stop(60)
 
@@ -125,44 +108,7 @@ async def relearn(_: Space, lessons: Sequence[Lesson]) -> list[Belief]:
     return [belief(sentence) for lesson in lessons for sentence in lesson.labels]
 
 
-def open_store(folder: Path) -> LanceStore:
-    """Return a store that can rebuild its derived tables, as a server opens it."""
-    return open_at(str(folder), derive=lambda: make_rows, embed=embed, relearn=relearn)
-
-
-def files_of(folder: Path) -> list[Path]:
-    """Return the files of a store that hold something, relative to it, in a fixed order."""
-    return [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size]
-
-
-def copy(original: Path, folder: Path) -> None:
-    """Copy a store, its tables by hard links, which LanceDB leaves alone: it never changes a file that is there."""
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(original, folder, copy_function=_link)
-
-
-def _link(source: str, target: str) -> None:
-    if source.endswith((".lance", ".manifest", ".txn")):
-        os.link(source, target)
-    else:
-        shutil.copy2(source, target)
-
-
-def damage(file: Path, way: str) -> None:
-    """Damage a file in one of `WAYS`, not those that it is linked with."""
-    content = bytearray(file.read_bytes())
-    middle = len(content) // 2
-    file.unlink()
-    match way:
-        case "emptied":
-            content.clear()
-        case "halved":
-            del content[middle:]
-        case "byte flipped":
-            content[middle] ^= 0x10
-        case "block flipped":
-            for place in range(middle, (len(content) + middle + 1) // 2):
-                content[place] ^= 0x10
-        case "deleted":
-            return
-    file.write_bytes(content)
+def halve(file: Path) -> None:
+    """Cut a file off in its middle."""
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2])

@@ -35,10 +35,10 @@ from crash.rounds import Outcome, run
 from damaged_store import (
     commit_to,
     contents,
-    damage,
     derive,
     embed,
     forget,
+    halve,
     make_rows,
     make_store,
     open_at,
@@ -157,7 +157,7 @@ def open_store(folder: Path) -> LanceStore:
 async def _made(around: Path) -> None:
     """Write a store and a backup of it; forget a message, and write more."""
     folder = around / "store"
-    await make_store(folder, "loose", commits=5, size=12)
+    await make_store(folder, commits=5, size=12)
     await back_up(Tables(str(folder)), 5.0, around / "all.backup", NOW)
     store = open_store(folder)
     await forget(store, "m0-1")
@@ -202,10 +202,10 @@ def _lose(around: Path) -> None:
 def _spoil(around: Path, *patterns: str) -> None:
     for pattern in patterns:
         for file in (around / "store").glob(pattern):
-            damage(file, "halved")
+            halve(file)
 
 
-UNREADABLE = ("memory.log", "memory.anchor")
+UNREADABLE = ("journal/*", "log/*/*")
 
 
 DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
@@ -214,7 +214,7 @@ DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
     "restore over a damaged one": (lambda around: _spoil(around, *UNREADABLE), _restore),
     "rebuild": (lambda around: None, _rebuild),
     "forget": (lambda around: None, _forget),
-    "repair": (lambda around: _spoil(around, "memory.log"), _repair),
+    "repair": (lambda around: _spoil(around, "log/*/*"), _repair),
 }
 """What comes before, and what is done."""
 

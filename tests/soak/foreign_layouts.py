@@ -34,16 +34,17 @@ from mcp_memory.wiring import open_memory, open_unloaded
 TEXTS = {f"m{number}": f"The {name} rang about the ferns." for number, name in enumerate(("clinic", "bank", "school"))}
 HEX = "0a1b2c3d" * 4
 STORE_NAMES = (
-    "memory.log", "forgotten.json", "forgotten.new", "memory.anchor", "sums.txt.new", "rebuild.lock", "index.lock",
+    "forgotten.json", "forgotten.new", f"journal/{1:020d}", "journal/diary.txt", "log", "log/notes/mine.txt",
+    "rebuild.lock", "index.lock",
     "view.lock", "left.lock", "view", "vectors", "holders", "arriving.json", "arriving", f"view/{HEX}.view",
     f"view/{HEX}.view.12", f"vectors/0/{HEX}.f32", f"vectors/1/{HEX}.f32", "vectors/notes",
-    "replaced-1500000000000/photos/one.jpg", "replaced-1500000000000/segments_0.lance", "replaced-mine/memory.log",
+    "replaced-1500000000000/photos/one.jpg", "replaced-1500000000000/segments_0.lance", "replaced-mine/journal",
     "replaced-2", "forgotten/diary.txt", "forgotten/1500000000000-0a1b2c3d.jsonl", "forgotten/a.part",
     "forgotten/photos/one.jpg", "holders/mine.lock", "holders/1-0a1b2c3d.lock", "segments_0.lance/photo.jpg",
     "segments_0.lance/data/notes.txt", "segments_1.lance/photo.jpg", "segments_2.lance", "sentences_1.lance",
     "points.lance/photo.jpg", "jobs.lance", "my.damaged", "my.hidden", "segments_0.lance/my.hidden",
     "notes.lance/data/one.lance", "memory.backup", ".restore-1/x", "photos/one.jpg", "notes.txt", ".git/HEAD",
-    "a b/ü.txt", "memory.log.bak", "store.id.bak",
+    "a b/ü.txt", "store.id.bak",
 )  # fmt: skip
 AROUND = (
     "to/photos/one.jpg", "to/notes.txt", "out.jsonl", "out.html", "out.backup", "out.mcpb", "notes/mine.md",

@@ -13,7 +13,8 @@ from rows_checked import row_problems
 from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import rouge_l, words
-from mcp_memory.storage.schema import LOG_KINDS
+from mcp_memory.storage.log import rows_of
+from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
@@ -40,8 +41,11 @@ def rows(uri: str) -> dict[str, int]:
     last = tables.log.last
     if last is None:
         return {}
-    names = [name for name in last.tables if not name.startswith(_MAY_SHRINK)]
-    found = {name: tables.count(name, f"tx <= {last.tx}") for name in names}
+    folded = last.tx - tables.log.unfolded()
+    found = {}
+    for kind in TABLE_KINDS:
+        if not (name := last.table(kind)).startswith(_MAY_SHRINK):
+            found[name] = tables.count(name, f"tx <= {folded}") + len(rows_of(tables.log.entries(folded), kind) or ())
     logged = {kind: len(tables.log.rows(kind) or ()) for kind in LOG_KINDS}
     return found | logged | {"commits": sum(1 for _ in tables.log.commits())}
 

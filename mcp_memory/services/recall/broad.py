@@ -49,7 +49,6 @@ from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.language.shapes import asks_for_number, topic_of, wanted_breadth
 from mcp_memory.language.tokens import stems
-from mcp_memory.ports import Store
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.candidates import PARTS, CandidateSet
 from mcp_memory.search.channels import similarity
@@ -108,7 +107,7 @@ class Unit(NamedTuple):
 
 
 async def with_list(
-    store: Store, space: Space, query: Query, found: CandidateSet, result: RecallResult, settings: RecallSettings
+    space: Space, query: Query, found: CandidateSet, result: RecallResult, settings: RecallSettings
 ) -> RecallResult:
     """Return the result of a broad question with the lines of a broad recall as its evidence.
 
@@ -117,7 +116,6 @@ async def with_list(
     is still to come: what is near to "What is coming up?" in meaning is mostly over.
 
     Args:
-        store: asked for what is nearest if the view holds no vectors.
         space: the space of a view that does not change meanwhile.
         query: understood and embedded, with its topic.
         found: the candidates of the search, with what the loop found.
@@ -129,7 +127,7 @@ async def with_list(
         return result
     if query.mode == "auto" and not space.talk[found.rows[int(found.total.argmax())]]:
         return result
-    cosines = await similarity(store, space, query.topic_vector)
+    cosines = similarity(space, query.topic_vector)
 
     def page() -> RecallResult:
         units = find_units(space, query, found, cosines, result.points, chosen)

@@ -109,7 +109,6 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
 
 
 async def find(
-    store: Store,
     embedder: Embedder,
     view: View,
     query: Query,
@@ -118,7 +117,6 @@ async def find(
     """Return what a space holds for a query, as callers have taught it.
 
     Args:
-        store: asked for what is nearest if the view holds no vectors.
         embedder: the embedder of the scopes of wishes.
         view: does not change meanwhile.
         query: understood and embedded; of its space.
@@ -130,7 +128,7 @@ async def find(
     """
     space = view.space(query.space)
     query, without_role = without_unknown_role(space, query)
-    cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
+    cosines = estimate_cosines(space, query.stems, similarity(space, query.vector))
     rarity = space.index(WordIndex).rarities(query.stems)
     ways = find_paths(space, query, cosines, rarity, settings.navigation)
     learnt, activated, rounds, gates = guide(space, space.beliefs, query, cosines, settings.gain)
@@ -147,8 +145,7 @@ async def find(
     found = find_candidates(space, query, cosines, settings.search, external)
     if found is not None and query.parts:
         of_parts = [
-            find_candidates(space, part, await similarity(store, space, part.vector), settings.search)
-            for part in query.parts
+            find_candidates(space, part, similarity(space, part.vector), settings.search) for part in query.parts
         ]
         found = found.add_parts(space, [one for one in of_parts if one is not None])
     texts = 1 + len(query.parts) + len(query.events) + (query.time_vector is not None)
@@ -176,7 +173,7 @@ async def find(
         warnings=(*unknown_space(view, query.space), *without_role, *unclear, *unread),
     )
     if found is not None and wanted_breadth(query) != "best":
-        result = await with_list(store, space, query, found, result, settings)
+        result = await with_list(space, query, found, result, settings)
     return result, facts, ranked, gates
 
 

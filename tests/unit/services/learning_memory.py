@@ -35,25 +35,23 @@ LINES = (
 MemoryT = TypeVar("MemoryT", bound=Memory)
 
 
-def over_fakes(
-    kind: type[MemoryT], config: Settings, log: FakeLog | None = None, *, vector_limit: int = 100_000, **more: object
-) -> MemoryT:
+def over_fakes(kind: type[MemoryT], config: Settings, log: FakeLog | None = None, **more: object) -> MemoryT:
     """Return a memory over a fake store and countable vectors; several on one log are processes that share a store."""
     embedder = WordEmbedder()
     store = FakeStore(
         log,
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), vector_limit),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics)),
     )
     return kind(config, store, embedder, clock=lambda: NOW, **more)  # type: ignore[arg-type]
 
 
-def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: bool = False, **gain: object) -> Memory:
+def memory(log: FakeLog | None = None, *, read: bool = False, **gain: object) -> Memory:
     """Return a memory that learns; ``read`` lets it read facts."""
     config = Settings(write=WriteSettings(wait=True))
     config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]
-    return over_fakes(Memory, config, log, vector_limit=vector_limit, extractor=SureReader() if read else None)
+    return over_fakes(Memory, config, log, extractor=SureReader() if read else None)
 
 
 async def told(

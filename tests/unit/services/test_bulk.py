@@ -11,6 +11,7 @@ from exported_store import open_at, store_of
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.services.ingest import derive, silent
 from mcp_memory.services.write import write, write_many
+from mcp_memory.storage.backups import fold
 from mcp_memory.storage.tables import Tables
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -27,6 +28,7 @@ def talk(session, count):
 
 def tables(folder):
     """Return every row of every table and of the texts of the log in its order, without the number of its commit."""
+    fold(Tables(str(folder)))
     database = lancedb.connect(folder)
     found = {path.stem: database.open_table(path.stem).to_arrow() for path in sorted(folder.glob("*.lance"))}
     found["turns"] = Tables(str(folder)).log.rows("turns")

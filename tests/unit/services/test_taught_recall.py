@@ -45,8 +45,7 @@ async def test_evidence_that_misled_loses_score():
     assert scores[second.id] / scores[first.id] > second.score / first.score
 
 
-@pytest.mark.parametrize("limit", [0, 100_000])
-async def test_a_lesson_about_an_old_revision_lifts_neither_the_new_one_nor_another_space(limit):
+async def test_a_lesson_about_an_old_revision_lifts_neither_the_new_one_nor_another_space():
     old = "The Arno runs through Florence. The Tiber runs through Rome. The Po runs through Turin."
     new = "The Tiber runs through Rome. The Seine runs through Paris."
     question = "Which river runs through Rome?"
@@ -58,7 +57,7 @@ async def test_a_lesson_about_an_old_revision_lifts_neither_the_new_one_nor_anot
     def shown(recall):
         return [(item.id, item.score, item.via) for item in recall.evidence]
 
-    taught, untaught = [await told(memory(vector_limit=limit), "Ann: I like Rome.") for _ in range(2)]
+    taught, untaught = [await told(memory(), "Ann: I like Rome.") for _ in range(2)]
     for one in (taught, untaught):
         await written(one, old)
         await written(one, old, "other")

@@ -10,6 +10,7 @@ from exported_store import content, content_as_exported, exported, fill, importe
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.services.transfer.renaming import Leaving
+from mcp_memory.storage.log import Log
 
 pytestmark = pytest.mark.anyio
 
@@ -162,9 +163,7 @@ async def test_an_import_waits_for_those_who_write_meanwhile(file, copy, tmp_pat
 
 
 async def test_a_disk_that_fills_up_loses_nothing_and_the_import_goes_on(file, copy, monkeypatch):
-    from mcp_memory.storage import store as module
-
-    append, calls = module.append_batch, 0
+    append, calls = Log.append, 0
 
     def fail(*arguments, **options):
         nonlocal calls
@@ -173,7 +172,7 @@ async def test_a_disk_that_fills_up_loses_nothing_and_the_import_goes_on(file, c
             raise StoreUnwritable("the disk is full")
         return append(*arguments, **options)
 
-    monkeypatch.setattr(module, "append_batch", fail)
+    monkeypatch.setattr(Log, "append", fail)
     with pytest.raises(StoreUnwritable):
         await imported(copy, file)
     await imported(copy, file)

@@ -22,12 +22,12 @@ OWN = {
     f"segments_0.lance/data/{DATA}.lance#1": b"",
     "segments_0.lance/_versions/18446744073709551609.manifest": b"\0",
     "segments_3.lance/_versions/.tmpAb12Cd": b"\0",
-    "memory.log": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
-    "sums.txt": b"00000000 11111111 segments_0.lance/data/x.lance\n",
+    f"journal/{7:020d}": b'0123abcd {"tx":7,"embedder":"x"}\t{}\n',
+    f"log/{0:020d}/{1:020d}-{6:020d}": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
     "view/" + "0a" * 16 + ".view": b"\x80\x05\x95 and so on",
     "vectors/3/" + "0a" * 16 + ".f32": b"\0\0\0\x3f\0\0\0\xbf" + b"\xde\xad\xbe\xef",
     f"replaced-17/segments_0.lance/data/{DATA}.lance": b"\0",
-    "replaced-17/memory.log": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
+    f"replaced-17/journal/{7:020d}": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
     "forgotten/1714903200000-0a1b2c3d.jsonl": b'{"record": "header", "format": "mcp-memory export"}\n',
     "holders/12-0a1b2c3d.lock": b"",
 }
@@ -35,7 +35,7 @@ FOREIGN = {
     "segments_0.lance/photo.jpg": b"jpg",
     "segments_0.lance/data/notes.lance": b"mine",
     "journal.damaged": b"mine",
-    "memory.anchor": b"mine",
+    "journal/mine": b"mine",
     "write.lock": b"mine",
     "view/" + "0b" * 16 + ".view": b"my view",
     "vectors/3/" + "0b" * 16 + ".f32": b"my own numbers, as text",
@@ -76,15 +76,14 @@ def test_a_part_of_the_folder_is_known_by_its_place(tmp_path: Path) -> None:
 def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
     lay(tmp_path / "outside", OWN)
     (tmp_path / "store").mkdir()
-    for name in ("segments_0.lance", "view", "replaced-17", "nowhere"):
+    for name in ("segments_0.lance", "view", "replaced-17", "nowhere", "journal"):
         (tmp_path / "store" / name).symlink_to(tmp_path / "outside" / name)
-    (tmp_path / "store" / "memory.log").symlink_to(tmp_path / "outside" / "memory.log")
     remove_own(tmp_path / "store")
     remove_own(tmp_path / "store" / "view", "view")
     assert names(tmp_path / "outside") == OWN.keys()
     assert len(list((tmp_path / "store").iterdir())) == 5
     found = {path.name for path in in_the_way(tmp_path / "store")}
-    assert found == {"segments_0.lance", "view", "replaced-17", "memory.log"}
+    assert found == {"segments_0.lance", "view", "replaced-17", "journal"}
 
 
 def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None:
@@ -96,8 +95,13 @@ def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None
 
 
 def test_half_a_file_of_a_process_that_died_goes_when_it_is_old_and_nobody_elses_does(tmp_path: Path) -> None:
-    names = (".sums.txt.0123abcd.part", "forgotten/.1714903200000-0a1b2c3d.jsonl.0123abcd.part", ".mine.1a.part")
-    (tmp_path / "forgotten").mkdir()
+    names = (
+        f"journal/.{8:020d}.0123abcd.part",
+        "forgotten/.1714903200000-0a1b2c3d.jsonl.0123abcd.part",
+        ".mine.1a.part",
+    )
+    for folder in ("forgotten", "journal"):
+        (tmp_path / folder).mkdir()
     for name in names:
         (tmp_path / name).touch()
     remove_unfinished(tmp_path)

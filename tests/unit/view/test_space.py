@@ -111,20 +111,6 @@ def test_a_long_document_is_not_read_whole_to_find_a_place_in_it(monkeypatch: py
     assert len(read) < 60
 
 
-def test_above_the_limit_no_vectors_are_held_and_rows_still_line_up() -> None:
-    view = View(vector_limit=4)
-    view.add(batch(turn("m1"), turn("m2")), 1)
-    held = view.space("default").segment_vectors
-    assert held is not None
-    assert len(held) == 2
-    view.add(batch(turn("m3")), 2)
-    view.add(batch(turn("m4", space="other")), 3)
-    assert not view.holds_vectors
-    assert view.space("default").segment_vectors is None
-    assert view.space("other").sentence_vectors is None
-    assert len(view.space("default").segments) == 3
-
-
 def test_turns_added_before_their_pieces_give_the_same_view_as_everything_at_once() -> None:
     """With two documents written again: one within the first part, one across both."""
     old, new = turn("d1", kind="document"), turn("d1", kind="document", revision=1)

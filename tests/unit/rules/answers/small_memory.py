@@ -65,7 +65,6 @@ async def ask(
     items: Sequence[NewItem],
     question: str,
     kind: Kind = "message",
-    vector_limit: int = 100_000,
     facts: Sequence[NewFact] = (),
     as_of: str | None = None,
     *,
@@ -77,9 +76,7 @@ async def ask(
     """
     now = parse("2024-01-01")[0]
     embedder = WordEmbedder()
-    store = FakeStore(
-        embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES, vector_limit)
-    )
+    store = FakeStore(embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES))
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
     await write(store, Reading(embedder, SureReader() if read else None, 200), request, now=now, progress=_silent)
     asked = Query(question, "default", 12, now=now, as_of=parse(as_of)[0] if as_of else None)

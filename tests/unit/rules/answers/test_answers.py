@@ -89,12 +89,6 @@ async def test_an_empty_memory_abstains_and_quotes_nothing() -> None:
     assert (found.text, found.confidence, found.closest, found.recall.evidence) == (None, None, (), ())
 
 
-@pytest.mark.anyio
-async def test_the_closest_are_found_without_vectors_in_memory() -> None:
-    found = await ask(TALK, "How many kittens did Ann adopt?", vector_limit=0)
-    assert found.closest[0].quote == "I adopted two kittens, and they sleep all day."
-
-
 SENTENCES = (
     'I we Ann Bob Paris went adopted yesterday in at the a two dogs . ! ? , - ( ) [ ] " because not never 1990 2001',
     "– last week Friday \n 安 。 Straße I'm 'cause to for and of \u200b \u0301 \U0001f600 year years since May",
