@@ -73,6 +73,11 @@ def as_name(name: str) -> str:
     return f"“{inner}”"
 
 
+def in_quotes(text: str) -> str:
+    """Return a text in the quotation marks of a reply, which end where it ends: its own become single ones."""
+    return f"“{text.replace('“', '‘').replace('”', '’')}”"
+
+
 def is_hidden(character: str) -> bool:
     """Return whether a character acts on what shows it, or shows nothing; line feeds and tabs are none of these."""
     if character in "\n\t\u200c\u200d":

@@ -47,7 +47,7 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.visible import one_line
+from mcp_memory.visible import in_quotes, one_line
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -149,13 +149,16 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
             if closest:
                 lines.append("Closest, as it was said; judge yourself whether it answers:")
                 said = zip(closest, answer.closest, strict=False)
-                lines += [f"- {heading(source.turn)} “{indent(one['text'])}”" for one, source in said]
+                lines += [f"- {heading(source.turn)} {in_quotes(indent(one['text']))}" for one, source in said]
         else:
             hedge = ", uncertain" if answer.hedged else ""
-            lines = [f"Answer: “{indent(answer.text)}” (confidence {answer.confidence:.2f}{hedge})", "Because of:"]
+            lines = [
+                f"Answer: {in_quotes(indent(answer.text))} (confidence {answer.confidence:.2f}{hedge})",
+                "Because of:",
+            ]
             for one in cited:  # by the number of a record memory_evolve knows it
                 record = f"record {numbers[one.evidence_id]} " if one.evidence_id in numbers else ""
-                lines.append(f"- {record}{heading(one.source.turn)} “{indent(one.source.quote)}”")
+                lines.append(f"- {record}{heading(one.source.turn)} {in_quotes(indent(one.source.quote))}")
         lines += [
             *conflict_lines(details),
             *(evidence_lines(items) if items else ()),
