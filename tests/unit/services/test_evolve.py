@@ -182,15 +182,16 @@ async def test_a_cancelled_call_is_applied_completely_or_not_at_all(part):
 
 async def test_a_change_of_a_relations_cardinality_is_reported():
     taught = [
-        NewFact(who, "dentist", what, valid_from=parse(f"{year}-01-01")[0], intent="EVOLUTION")
+        NewFact(who, "database", what, valid_from=parse(f"{year}-01-01")[0], intent="EVOLUTION")
         for who in ("Ann", "Bob")
-        for what, year in (("Dr. Orr", 2020), ("Dr. Lind", 2021))
+        for what, year in (("Postgres 15", 2020), ("MariaDB", 2021))
     ]
-    one = await told(memory(read=True), facts=[*taught, NewFact("Eve", "dentist", "Dr. Orr", parse("2020-01-01")[0])])
-    recall = await recalled(one, "Who is Eve's dentist?")
-    done = await judged(one, recall.episode, correction="Eve's dentist is Dr. Moss now.")
+    ours = NewFact("user", "database", "Postgres 15", parse("2020-01-01")[0])
+    one = await told(memory(read=True), facts=[*taught, ours])
+    recall = await recalled(one, "Which database do we use?")
+    done = await judged(one, recall.episode, correction="Our database is Postgres 16 now.")
     assert [(change.id, change.before, change.after) for change in done.changes if change.kind == "relation"] == [
-        ("dentist", "unknown", "single")
+        ("database", "unknown", "single")
     ]
 
 
