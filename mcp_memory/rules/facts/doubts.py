@@ -20,7 +20,6 @@ _NO_HEADS = re.compile(
 )
 _JOINED_BEFORE = re.compile(r"(?:\d[.,:/–-]|(?<![\w)])[-−–])$")
 _JOINED_BEHIND = re.compile(r"[.,:/–-]\d|[%€$£k]")
-_OWNED = re.compile(r"\b(?:an?|my|our|his|her|their)\s$", re.IGNORECASE)
 _MY_OWN = re.compile(r"\bmy (?:(?:full|first|real|given|own) )?name\b|^(?:i['’]?m|i am)\b|\bhere$", re.IGNORECASE)
 
 
@@ -70,5 +69,4 @@ def _is_used(text: str, item: Assertion) -> bool:
     """Return whether what is in use has a name: "Node 20" or a word in backticks, not "the API" or "tree diagrams"."""
     named = item.tail != item.tail.lower() or any(char.isdigit() for char in item.tail)
     place = text.find(item.tail, item.start)
-    own = _OWNED.search(text, max(0, place - 8), place) is not None  # "a wheelchair"
-    return named or own or item.tail in nouns.SOFTWARE or text[place - 1 : place] == "`"
+    return named or item.tail in nouns.SOFTWARE or text[place - 1 : place] == "`"

@@ -116,8 +116,6 @@ class _Sentence:
             return
         stop = assertion_end(turn.text, start, end)
         stated: Sequence[StatedTime] = self.times[self.index]
-        if not stated and "birthday" in turn.text[start:end].lower():  # in every year, so no time by itself
-            stated = stated_times(turn.text, turn.local_said_at, start, end, tense=1)
         words = split_words(turn.text, start, end if stop <= start else stop, stated)
         clauses = read_clauses(words, talk=talk)
         clauses = [self._announced(clause) for clause in clauses] if talk else clauses

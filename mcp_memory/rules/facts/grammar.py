@@ -143,11 +143,6 @@ QUALITIES = word_set(
 """Adjectives that stand where a thing would: "I prefer simple"."""
 
 
-def is_quality(word: str) -> bool:
-    """Return whether a word in lower case is an adjective by the list or by its ending."""
-    return word in QUALITIES or (len(word) > 5 and word.endswith(("ful", "ous", "able", "ible", "ive", "less")))
-
-
 def is_adverb(words: Sequence[Word], index: int) -> bool:
     """Return whether a word says how, when or how certainly."""
     word = words[index]
@@ -204,16 +199,14 @@ def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     word = words[following]
     if word.mark or word.low in closed.ARTICLES or is_adverb(words, following):
         return False
-    if word.kind == "number" and ends_phrase(words, following + 1):
+    if word.kind == "number":
         return False  # "my fee's 14.5 which …"
     if word.low in closed.PREPOSITIONS | closed.NEGATIONS | closed.OWNERS.keys() or is_adjective(word.low):
         return False
     if word.low in RELATIVES:
         return True
     verb = inflection(word.low)
-    if word.low.endswith("ing") and following + 1 < len(words) and words[following + 1].low in ("is", "was", "will"):
-        return True  # "my sister's wedding is on 3 May"
-    if verb and not {"ing", "participle"}.isdisjoint(verb.forms) and not word.capital and "plain" not in verb.forms:
+    if verb and not {"ing", "participle"}.isdisjoint(verb.forms) and "plain" not in verb.forms:
         return False
     # "Ann's dog barks" against "my colour's green": is there another verb before the clause ends?
     for later in range(following + 1, min(len(words), following + 8)):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mcp_memory.domain.entities import TITLES, entity_key
+from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
@@ -76,7 +76,7 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         return
     for number, form in enumerate(_FORMS):
         found = form.match(sentence)
-        if found is None or not _is_name(found["name"]) or (number == 3 and turn.text[: span[0]].strip()):
+        if found is None or not _is_name(found["name"]) or (number == 3 and index):
             continue
         relation = "also_known_as" if number == 2 else "named"
         start, end = span[0] + found.start("says"), span[0] + found.end()
@@ -90,8 +90,7 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
 
 def _is_name(name: str) -> bool:
     words = [word.casefold() for word in name.split()]
-    titled = words[0] in TITLES and len(words) > 1
-    return not name.endswith(("'s", "’s")) and not name.isupper() and (titled or _NO_NAMES.isdisjoint(words))
+    return not (name.endswith(("'s", "’s")) or name.isupper()) and _NO_NAMES.isdisjoint(words)
 
 
 def _is_new(who: str, name: str, relation: str) -> bool:

@@ -337,10 +337,9 @@ def _attach_appositions(
     words: Sequence[Word], first: NounPhrase, index: int, subject: bool, verb_seen: bool
 ) -> tuple[NounPhrase, int]:
     """Return the phrase with its appositions: "Calvo, a member of …,", "two cats, Salt and Pepper"."""
-    if _age_follows(words, index) and not first.pronoun:
-        age, after = read_phrase(words, index + 1) or (first, index)
-        first = replace(first, appositions=(age,))
-        index = after + 1 if after + 1 < len(words) and words[after].text == "," and subject else after
+    if _age_follows(words, index) and (age := read_phrase(words, index + 1)):
+        first = replace(first, appositions=age[:1])
+        index = age[1] + (age[1] + 1 < len(words))
     while index + 1 < len(words) and words[index].text == "," and not first.pronoun:
         following = read_phrase(words, index + 1, verb_seen=True)
         if following is None or following[0].pronoun:

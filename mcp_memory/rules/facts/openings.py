@@ -16,7 +16,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.iso import MONTHS, years
+from mcp_memory.language.iso import years
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.vocabulary import DEMONYMS, word_set
 from mcp_memory.rules.facts.claims import make_assertion
@@ -69,7 +69,6 @@ _BEFORE_NAME = re.compile(r"(?:(?:the|an?|in|(?!\w+(?:ing|ed|en)\b)[a-z-]{3,20})
 _AND = re.compile(r",\s(?:and\s)?|\s(?:and|&)\s")
 _BRACKET = re.compile(r"\([^()]{0,300}\)")
 _COPULA = re.compile(r"[ ,](?:is|was|are|were)\s(?:(?:an?|the|one of the)\s)?")
-_OTHER_CLAUSE = re.compile(r"\b(?:whose|where|while|when|who|which|that)\b")
 _PREDICATE = re.compile(
     r"(?:(?!by|from|in|of|for|who|whom|whose|which|that|based|set|located|situated|with|at|on|to|about|where|released"
     r"|published|produced|made|featuring|starring|directed|written|known|born|currently|as|performed|recorded|created"
@@ -90,7 +89,6 @@ _OUT = re.compile(
 )
 _LIES = re.compile(r"\s?(?:located\s|situated\s|based\s|headquartered\s)?(?:in|on|at|of)\s")
 _BORN = re.compile(r"\b[Bb]orn\b(?:\s(?:in|at|on)\s|\s|,\s)")
-_BIRTH_NAME = re.compile(rf"\b(?:née|né|born)\s(?!{'|'.join(MONTHS)})(?=[^\W\d_a-z])")
 _RELATIVE = re.compile(rf"\b(?P<kin>{'|'.join(_KIN)})\sof\s")
 _ALSO = re.compile(r"\b(?:known\s(?:professionally\s|simply\s)?as|nicknamed|née|né|aka)\s[\"“]?")
 _CLASSES = ("is_a", "works_as")
@@ -176,8 +174,7 @@ def _facts(
     if not {word for word in known if len(word) > 2} & {*entity_key(name).split()} or not _is_name(name, known):
         return
     after = start + text[start:stop].index(name) + len(name)
-    named = copula is not None and not _OTHER_CLAUSE.search(text, after, stop)
-    what = _PREDICATE.match(text, copula.end(), end) if copula and named else None
+    what = _PREDICATE.match(text, copula.end(), end) if copula else None
     kind, classes = _classes(text, what) if what else ("", [])
     brackets = [one for one in _BRACKET.finditer(whole, after, stop + 1) if _YEAR.search(one[0])]
     born = any(_BORN.search(one[0]) for one in brackets) or _RELATIVE.search(text, stop, min(end, stop + 60))
@@ -204,7 +201,7 @@ def _facts(
 def _is_name(written: str, known: set[str]) -> bool:
     """Return whether the words before the verb are a name: capitalised, of the title, or particles between them."""
     words = written.split()
-    return words[0].lower() not in ("his", "her", "their", "its") and all(
+    return all(
         not word[0].islower() or word.lower().strip(".,") in known or _PARTICLE.fullmatch(word) for word in words
     )
 
@@ -258,13 +255,11 @@ def _life(text: str, start: int, end: int) -> Iterator[_Fact]:
     dash = _DASH.search(text, start, end)
     sides = [("born", start, dash.start() if dash else end), *([("died", dash.end(), end)] if dash else [])]
     start += text[start] == " "
-    if not (dash or _BORN.search(text, start, end)) or re.search(r"\b(?:fl\.|r\.|reigned)", text[start:end]):
+    if not (dash or _BORN.search(text, start, end)):
         return
-    if (birth_name := _BIRTH_NAME.search(text, start, end)) is not None:
-        yield from _named("also_known_as", text, birth_name.end(), end, most=1)
     for what, first, last in sides:
         time = next((one for one in stated_times(text, None, first, last) if not one.relative), None)
-        if time is None or time.until >= FOREVER or not _YEAR.search(text, time.start, time.end):
+        if time is None or not _YEAR.search(text, time.start, time.end):
             continue
         circa = re.search(r"\b(?:c\.|ca\.|circa)\s?$", text[first : time.start])
         yield _Fact(f"{what}_on", first + circa.start() if circa else time.start, time.end, time)
@@ -275,9 +270,9 @@ def _life(text: str, start: int, end: int) -> Iterator[_Fact]:
 
 def _person(text: str, start: int, end: int, times: Sequence[StatedTime]) -> Iterator[_Fact]:
     """Yield birth and relatives from a sentence about a person."""
-    if (born := _BORN.search(text, start, min(end, start + 80))) and "," not in text[start : born.start()].strip(", "):
+    if born := _BORN.search(text, start, min(end, start + 80)):
         time = next((one for one in times if one.start <= born.end() + 3 and one.end > born.end()), None)
-        if time is not None and not time.relative and time.until < FOREVER:
+        if time is not None and not time.relative:
             yield _Fact("born_on", time.start, time.end, time)
         place = re.compile(r"(?:\s(?:in|at)\s|,\s)").match(text, time.end, end) if time else None
         if place or born[0].endswith((" in ", " at ")):
@@ -287,7 +282,7 @@ def _person(text: str, start: int, end: int, times: Sequence[StatedTime]) -> Ite
         relation = _KIN[kin["kin"]]
         if relation not in told:
             told.add(relation)
-            yield from _named(relation, text, kin.end(), end, most=1 if relation == "married_to" else 2)
+            yield from _named(relation, text, kin.end(), end, most=2)
 
 
 def _thing(text: str, start: int, end: int, times: Sequence[StatedTime], kind: str) -> Iterator[_Fact]:
@@ -296,7 +291,7 @@ def _thing(text: str, start: int, end: int, times: Sequence[StatedTime], kind: s
         made = [_CREDITS[word] for word in re.findall(r"[a-z-]+", by["verbs"]) if word in _CREDITS]
         for relation in made if not _NESTED.search(text, start, by.start()) else ():
             if (relation == "founded_by") == (kind not in ("work", "")):
-                yield from _named(relation, text, by.end(), end, most=2 if relation == "published_by" else 5)
+                yield from _named(relation, text, by.end(), end)
     if kind == "work":
         for part in _PART_BY.finditer(text, start, end):
             if not _NESTED.search(text, start, part.start()):
@@ -305,7 +300,7 @@ def _thing(text: str, start: int, end: int, times: Sequence[StatedTime], kind: s
             yield from _named("stars", text, stars.end(), end, most=12)
     out = _OUT.search(text, start, end)
     time = next((one for one in times if out and one.start - 4 <= out.end() <= one.end), None)
-    if out and time and not time.relative and time.since > BEGINNING and time.until < FOREVER:
+    if out and time and not time.relative:
         founded = out["what"] in ("founded", "established", "formed")
         if founded == (kind != "work"):
             yield _Fact("founded_on" if founded else "released_on", time.start, time.end, time)

@@ -129,12 +129,7 @@ def is_possessed(text: str, time: StatedTime) -> bool:
 def _is_title(inside: str) -> bool:
     parts = inside.split()
     capitals = sum(part[0].isupper() for part in parts)
-    return (
-        bool(parts)
-        and inside[0].isupper()
-        and capitals * 2 >= len(parts)
-        and not _FIRST_OR_SECOND_PERSON.search(inside)
-    )
+    return inside[0].isupper() and capitals * 2 >= len(parts) and not _FIRST_OR_SECOND_PERSON.search(inside)
 
 
 def _split_plain(text: str, start: int, end: int) -> list[Word]:
