@@ -306,7 +306,7 @@ def read_phrases(
         phrases = phrases[:1]  # "mending chairs and tables": who mends chairs need not be interested in tables
     if uncertain:
         phrases = [replace(item, uncertain=True) for item in phrases]
-    return _share_owner(phrases), index
+    return tuple(phrases), index
 
 
 def _with_antecedent_owner(item: NounPhrase, before: NounPhrase) -> NounPhrase:
@@ -415,15 +415,6 @@ def _age_follows(words: Sequence[Word], index: int) -> bool:
     return words[index + 1].text.isdecimal() and len(words[index + 1].text) < 4 and (
         index + 2 >= len(words) or words[index + 2].mark
     )  # fmt: skip
-
-
-def _share_owner(phrases: list[NounPhrase]) -> tuple[NounPhrase, ...]:
-    """Return the phrases; common nouns without an owner get the owner of the first: "my brother and sister"."""
-    owner = phrases[0].owner
-    return tuple(
-        replace(item, owner=owner) if index and owner and not (item.owner or item.determiner or item.named) else item
-        for index, item in enumerate(phrases)
-    )
 
 
 def opens_clause(words: Sequence[Word], index: int) -> bool:

@@ -87,7 +87,6 @@ _NESTED = re.compile(
 _OUT = re.compile(
     r"\b(?P<what>released|published|premiered|aired|founded|established|formed)\s(?:\w+\s){0,3}?(?:on|in)\s"
 )
-_LIES = re.compile(r"\s?(?:located\s|situated\s|based\s|headquartered\s)?(?:in|on|at|of)\s")
 _BORN = re.compile(r"\b[Bb]orn\b(?:\s(?:in|at|on)\s|\s|,\s)")
 _RELATIVE = re.compile(rf"\b(?P<kin>{'|'.join(_KIN)})\sof\s")
 _ALSO = re.compile(r"\b(?:known\s(?:professionally\s|simply\s)?as|nicknamed|née|né|aka)\s[\"“]?")
@@ -194,8 +193,6 @@ def _facts(
             first = after if not index else start
             read = _person(text, first, last, times[index]) if person else _thing(text, first, last, times[index], kind)
             yield from ((index, fact) for fact in read)
-        if not index and kind in ("place", "body") and what and (lies := _LIES.match(text, what.end() - 1, end)):
-            yield from ((0, fact) for fact in _named("located_in", text, lies.end(), end, most=4))
 
 
 def _is_name(written: str, known: set[str]) -> bool:
