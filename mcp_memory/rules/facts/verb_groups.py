@@ -257,6 +257,8 @@ class _VerbGroupReader:
         """Return the verb group, or None if there was no verb."""
         if not self.lemma:
             return None
+        if self.lemma in ("stand", "bear") and self.negated and self.unreal:
+            self.lemma, self.negated, self.unreal = "dislike", False, False  # "I can't stand olives"
         if self.adverbs and self.adverbs <= NOT_QUITE and self.lemma != "be":
             self.confidence = 0.0  # "almost moved", but "almost always plays"
         last = self.words[self.end - 1]
