@@ -16,7 +16,7 @@ from mcp_memory.rules.facts.grammar import inflection
 from mcp_memory.rules.facts.modality import REPORTING, clause_confidence, content_confidence
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase, read_phrases
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import NOT_QUITE, Tense, VerbGroup, read_verb_group
+from mcp_memory.rules.facts.verb_groups import HEDGED, NOT_QUITE, Tense, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.words import Word
 
 
@@ -200,7 +200,11 @@ def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
         words: the words of the sentence.
         talk: whether the text is a message, so that a subject left out at the start is "I".
     """
-    return _ClauseReader(words, talk).read()
+    clauses = _ClauseReader(words, talk).read()
+    lows = [word.low for word in words]
+    if closed.RUMOURS.isdisjoint(lows) and "according" not in lows and lows[:1] != ["word"]:
+        return clauses
+    return [replace(clause, confidence=min(clause.confidence, HEDGED)) for clause in clauses]  # "word is that …"
 
 
 class _ClauseReader:

@@ -15,7 +15,6 @@ from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.vocabulary import word_set
-from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import HEDGED, VerbGroup
 
 PLAIN = 0.95
@@ -95,7 +94,7 @@ _LASTING = word_set(
     "be live work have own know like love hate prefer need mean belong study stay speak use teach reside play come"
 )
 """Verbs of states: "he may live in Oslo" doubts what is so, "we may buy a boat" considers what is not."""
-_DOUBTING = closed.RUMOURS | word_set("maybe perhaps possibly probably likely presumably") | {"as far as i know"}
+_DOUBTING = word_set("maybe perhaps possibly probably likely presumably") | {"as far as i know"}
 _SINGLE_ACTS = word_set(
     "move fly marry wed divorce buy purchase sell join quit resign graduate retire leave depart land adopt rent hire"
     " fire launch release migrate switch replace emigrate relocate sign meet win lose die break open close found start"

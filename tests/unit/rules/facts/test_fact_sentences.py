@@ -33,6 +33,7 @@ def test_exactly_these_facts_are_read(line: dict[str, Any]) -> None:
         ("Jan works at Orla Foods.", 0.95),
         ("Tom said that Jan works at Orla Foods.", 0.45),
         ("I think Jan works at Orla Foods.", 0.45),
+        ("Rumour has it that Jan works at Orla Foods.", 0.45),
         ("Jan might work at Orla Foods.", 0.45),
     ],
 )
