@@ -10,7 +10,7 @@ document segment::
 
     cos + .015·BM25 + .3·[its title stands in the query]
 
-Other rooms add ``facts``, ``experience`` (from feedback), ``propagation``, ``points`` and ``questions``. Where the
+Other rooms add ``facts``, ``experience`` (from feedback), ``propagation`` and ``questions``. Where the
 query gives dates, both gain ``time``, and documents ``siblings``, the best score of the same document. Where it
 compares documents, their titles count more.
 

@@ -26,8 +26,8 @@ numbers lie on plateaus: 4 to 10 seeds, powers from 2 to 4, entities in up to 30
 of a seed are all within about a point. 1 ms at 14,000 sentences.
 
 Of two things that are compared, the second would rank behind what the first mentions. So where the query names several
-of the seeds' titles, these documents get the most that any document gets (measured: R@2 of
-comparisons 94.1 and 98.1, 86.4 and 100; R@5 of all -.2 to 0; √k matters little beside it).
+of the seeds' titles, these documents get the most that any document gets (measured: R@2 of comparisons 94.1 and 98.1,
+86.4 and 100; R@5 of all -.2 to 0; √k matters little beside it).
 
 When all three data sets share one space, R@5 changes by -2.5, -.9 and +.5 points. The loss comes from the number
 of passages, not from statistics over them: with the others hidden but still counted, .1 of it remains.
