@@ -22,7 +22,7 @@ log; whatever is wrong with one of them, it is made again.
     forgotten.py    the book of what was forgotten, without content, and what may be taken back
     elsewhere.py    how a forget reaches other places; copies.py: where else the program wrote something of a store
     backups.py      a whole store in one file, and its files out of it again
-    restore.py      restore a store; arrival.py: in a step that nothing can cut in two
+    restore.py      restore a store; arrival.py: where it is unpacked and checked
     place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket_lock.py
     noted.py        a note beside the configuration that a place holds a store, and the store's id
     own_files.py    which files of a store's folder are its own: only these are removed or written over

@@ -240,8 +240,7 @@ class Forgetter:
         self, last: Commit, found: Erasure, work: Work, left: Callable[[Iterable[Entry]], Iterator[Entry]]
     ) -> None:
         """Replace the log."""
-        kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
-        sizes = {kind: self._tables.count(table_name(kind, work.generation, last.reader)) for kind in kinds}
+        sizes = sizes_of(self._tables, work.generation, last.reader)
         forgets = len(read_book(self._tables).records)
         commit = last.next(
             self._clock(), generation=work.generation, forgets=forgets, points=len(found.remade), **sizes
@@ -253,16 +252,8 @@ class Forgetter:
     def _clean(self, work: Work) -> None:
         """Remove every file that may hold something of it, and then the note of what was chosen."""
         tables = self._tables
-        remove_views(tables)
-        with tables.write_errors():
-            tables.log.clear()
-        left = {path.stem for path in tables.folder.glob("*.lance")} if tables.folder is not None else set()
-        for name in sorted({*tables.names(), *left}):
-            generation = generation_of(name)
-            if generation is not None and generation != work.generation:
-                tables.drop(name)
+        remove_former(tables, work.generation)
         if tables.folder is not None:
-            remove_vectors(tables.folder)
             for path in needless_files(tables.folder):
                 path.unlink(missing_ok=True)
         write_book(tables, read_book(tables).records, None)  # from here on nobody would look for anything of it
@@ -325,6 +316,25 @@ class Forgetter:
         self._looked = book_state(self._tables)
         last = self._tables.log.last
         self.book = read_book(self._tables, last.forgets if last else 0)
+
+
+def sizes_of(tables: Tables, generation: int, reader: int) -> dict[str, int]:
+    """Return how many rows the tables of a generation have that its first commit counts."""
+    kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
+    return {kind: tables.count(table_name(kind, generation, reader)) for kind in kinds}
+
+
+def remove_former(tables: Tables, generation: int) -> None:
+    """Remove what is left of the store before a generation: its log, tables, vectors and views."""
+    remove_views(tables)
+    with tables.write_errors():
+        tables.log.clear()
+    left = {path.stem for path in tables.folder.glob("*.lance")} if tables.folder is not None else set()
+    for name in sorted({*tables.names(), *left}):
+        if generation_of(name) not in (None, generation):
+            tables.drop(name)
+    if tables.folder is not None:
+        remove_vectors(tables.folder)
 
 
 def forgotten_in(space: Space, book: Book) -> ForgetTargets:

@@ -1,29 +1,34 @@
 """Restore a whole store from a backup.
 
-Everything is written and checked beside its place first. Only a complete store takes the place of another one, in one
-step (``arrival.py``), and only while no other process has that one open.
+It is unpacked beside what is there, checked, and what was forgotten since is left out of it. Then its tables get the
+names of a new generation, and its log becomes a new edition of the log that is there. That is one step, until which
+nothing is changed; a process that has the memory open loads it again. What was there before is *set aside*: its files
+are linked into a folder ``replaced-…`` of the store, which is a store itself, and stays until its user removes it.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
+from itertools import chain
 from pathlib import Path
 
 from anyio import to_thread
 
+from mcp_memory.domain.forgetting import ForgottenRecord
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.storage.arrival import arriving, set_aside, take_place
-from mcp_memory.storage.backups import still, unpack
+from mcp_memory.storage.arrival import arriving, set_aside
+from mcp_memory.storage.backups import fold, still, unpack
 from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.damage import problem_of_log
-from mcp_memory.storage.forgotten import Book, read_book, write_book
-from mcp_memory.storage.lock import Holders, WriteLock
-from mcp_memory.storage.noted import ID_FILE
+from mcp_memory.storage.forget import remove_former, sizes_of
+from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, read_book, write_book
+from mcp_memory.storage.lock import WriteLock
+from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import ASIDE, others_in, refuse_in_the_way
 from mcp_memory.storage.place import Place
+from mcp_memory.storage.schema import TABLE_KINDS, generation_of, table_name
 from mcp_memory.storage.tables import Tables
 
 ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
@@ -53,7 +58,7 @@ async def restore(
 
     Raises:
         InvalidInput: it is no whole backup, or there is a store already.
-        StoreBusy: another process has that store open.
+        StoreBusy: another process restores or begins one there.
         StoreUnwritable: the place cannot be written to, or there is too little room. Nothing was changed.
     """
     tables = Tables(uri)
@@ -75,7 +80,6 @@ async def restore(
     if there is None and not damaged and others:
         problem = f"{str(folder)!r} holds other things ({others[0].relative_to(folder)})"
         raise InvalidInput("storage.uri", problem, "Set it to an empty or new folder.")
-    _refuse_others(folder)
     aside, left_out, lock = folder / f"{ASIDE}{now}", 0, WriteLock(folder, 30.0)
     async with AsyncExitStack() as held:
         made = held.enter_context(arriving(folder))
@@ -89,17 +93,46 @@ async def restore(
             book = await to_thread.run_sync(read_book, tables)
         if forget_again is not None and book is not None and book.records:
             left_out = await forget_again(made, header["embedder"], header["dimension"], book)
-            await to_thread.run_sync(_join_books, Tables(str(made)), book)
         note_copy(folder, file, now)
-        _refuse_others(folder)
         refuse_in_the_way(folder)
         if there is not None or damaged:
-            await to_thread.run_sync(set_aside, folder, made, aside.name)
-        (made / ID_FILE).unlink(missing_ok=True)  # the place keeps its own
-        await to_thread.run_sync(take_place, folder)
+            await to_thread.run_sync(set_aside, folder, aside.name)
+        former = book if forget_again is not None and book is not None else NOTHING_FORGOTTEN
+        await to_thread.run_sync(_take_place, tables, Tables(str(made)), former, now)
         Place(uri, noted_in=noted_in).note.keep(folder)
     tables.forget()
     return tx, left_out, aside if there is not None or damaged else None
+
+
+def _take_place(tables: Tables, made: Tables, former: Book, now: Millis) -> None:
+    """Let the tables and the log of another store take the place of those that are there.
+
+    Args:
+        tables: of the store that is there.
+        made: of the other one.
+        former: what was forgotten in the store that is there, as far as it stays so.
+        now: the moment.
+    """
+    fold(made)
+    last = made.log.last
+    assert last is not None
+    assert made.folder is not None
+    assert tables.folder is not None
+    numbers = [number for name in tables.names() if (number := generation_of(name)) is not None]
+    generation = max((last.generation, *numbers)) + 1
+    for kind in TABLE_KINDS:
+        if (table := made.folder / f"{last.table(kind)}.lance").exists():
+            table.rename(tables.folder / f"{table_name(kind, generation, last.reader)}.lance")
+    records = _joined(former, read_book(made))
+    newest = max(last.tx, tables.log.newest())
+    switch = last.next(now, tx=newest + 1, generation=generation, forgets=len(records),
+                       **sizes_of(tables, generation, last.reader))  # fmt: skip
+    empty = (Entry(last.next(now, tx=number), {}) for number in range(last.tx + 1, newest + 1))
+    with tables.write_errors():
+        write_book(tables, _joined(read_book(tables), Book(tuple(records))), None)  # until the switch both may count
+        tables.log.replace(chain(made.log.entries(), empty), Entry(switch, {}))
+        write_book(tables, records, None)
+        remove_former(tables, generation)
 
 
 def check_readable(folder: Path) -> int:
@@ -120,16 +153,7 @@ def check_readable(folder: Path) -> int:
     return last.tx
 
 
-def _join_books(tables: Tables, book: Book) -> None:
-    """Add what was forgotten in another store to the book of one."""
-    every = {(one.at, one.by, one.space, one.hashes): one for one in (*book.records, *read_book(tables).records)}
-    write_book(tables, [one for _, one in sorted(every.items(), key=lambda entry: entry[0][:3])], None)
-
-
-def _refuse_others(folder: Path) -> None:
-    with suppress(OSError):
-        if others := [pid for pid in Holders(folder).alive() if pid != os.getpid()]:
-            raise StoreBusy(
-                f"The memory in {str(folder)!r} is open in {len(others)} other process{'es' * (len(others) > 1)} "
-                f"({', '.join(map(str, others))}), so it cannot be restored over. Close the clients and try again."
-            )
+def _joined(one: Book, other: Book) -> list[ForgottenRecord]:
+    """Return what was forgotten in either of two stores."""
+    every = {(record.at, record.by, record.space, record.hashes): record for record in (*one.records, *other.records)}
+    return [record for _, record in sorted(every.items(), key=lambda entry: entry[0][:3])]
