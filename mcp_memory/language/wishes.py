@@ -31,6 +31,8 @@ NEEDLESS = re.compile(r"\b(?:no need|need ?n['’]?t|(?:don['’]?t|do not) (?:n
 """How a withdrawal says that what was wished is not needed any more."""
 LONGEST = 300
 """Characters of a message that states wishes."""
+_MOST_SMALL = 60
+"""Characters of small talk."""
 _TABLE = tomllib.loads(resource("wishes.toml"))
 
 
@@ -40,7 +42,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 TONGUES = written_out("@tongues@", _TABLE["parts"])
 """Languages that answers may be in, as alternatives of a pattern."""
-_OPENING, _REST, _GREETINGS, _STANDING = map(_compiled, ("@opening@", "@rest@", "@greetings@", "@standing@"))
+_OPENING, _REST, _GREETINGS, _THANKS, _STANDING = map(
+    _compiled, ("@opening@", "@rest@", "@greetings@", "@thanks@", "@standing@")
+)
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, _compiled(form)) for kind, form in _TABLE["forms"])
 
 
@@ -89,6 +93,11 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
 def is_greeting(sentence: str) -> bool:
     """Return whether a sentence is nothing but thanks and greetings."""
     return _GREETINGS.fullmatch(sentence.strip()) is not None
+
+
+def is_small_talk(text: str) -> bool:
+    """Return whether a message is nothing but thanks and greetings, which say nothing to anybody who asks later."""
+    return len(text) <= _MOST_SMALL and _THANKS.fullmatch(text.strip()) is not None
 
 
 def _wish(sentence: str) -> tuple[WishKind, str] | None:

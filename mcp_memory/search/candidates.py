@@ -39,6 +39,7 @@ from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.turns import Role
 from mcp_memory.language.questions import asks_for_several
 from mcp_memory.language.tokens import mentions
+from mcp_memory.language.wishes import is_small_talk
 from mcp_memory.search.channels import (
     EXPERIENCE,
     FACTS,
@@ -250,7 +251,7 @@ def find_candidates(
 
 
 def rank_candidates(space: Space, candidates: CandidateSet, limit: int = MOST) -> list[Candidate]:
-    """Return the candidates, best first, ties by id; a message once, by its best segment."""
+    """Return the candidates, best first, ties by id; a message once, by its best segment, and no small talk."""
     best = float(candidates.total.max())
     ranked: list[Candidate] = []
     for place in distinct_turns(space, candidates.rows, candidates.total, limit):
@@ -259,6 +260,8 @@ def rank_candidates(space: Space, candidates: CandidateSet, limit: int = MOST) -
         via = sorted(found_by, key=scores.__getitem__, reverse=True)
         via += [name for name, part in candidates.boosts.items() if part[place] > 0]
         row, score = int(candidates.rows[place]), float(candidates.total[place]) / best
+        if space.talk[row] and is_small_talk(space.text(space.segments[row])):
+            continue
         ranked.append(Candidate(row, score, tuple(via), scores))
     return ranked
 

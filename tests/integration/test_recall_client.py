@@ -245,6 +245,14 @@ async def test_the_text_of_replies_is_enough_to_continue_with():
         assert "- closed: Ines lives in Lisbon (from 2020-01-01 to 2022-03-01)" in text
 
 
+async def test_thanks_and_greetings_take_no_place():
+    async with connected() as client:
+        texts = ("Thanks a lot!", "Hello Ann!", "Thanks to Ann the boiler works.")
+        await structured(client, "memory_write", messages=[{"speaker": "user", "text": text} for text in texts])
+        recall = await structured(client, "memory_reconstruct", query="Hello, who got thanks a lot for the boiler?")
+        assert not {"Thanks a lot!"} & {item["text"] for item in recall["evidence"]}
+
+
 async def test_the_reply_says_that_nothing_was_written_to_a_space():
     async with connected() as client:
         await said(client, "memory_write", messages=LOST, space="work")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcp_memory.language.segments import split
-from mcp_memory.language.wishes import find_wishes
+from mcp_memory.language.wishes import find_wishes, is_small_talk
 
 LINES = [line for line in (Path(__file__).parent / "wishes.txt").read_text().splitlines() if line[0] in "+-"]
 
@@ -15,3 +15,18 @@ def test_a_wish_is_told_from_what_is_none(line: str) -> None:
     text = line[2:]
     found = [wish for wish in find_wishes(text, split(text)) if wish.kind != "withdrawn"]
     assert bool(found) is (line[0] == "+")
+
+
+@pytest.mark.parametrize(
+    ("small", "text"),
+    [
+        (True, "Thanks a lot!"),
+        (True, "Good morning, Claude."),
+        (True, "Great, cheers!\nHello!"),
+        (False, "No."),
+        (False, "Thanks, the boiler works."),
+        (False, "Hello from Oslo"),
+    ],
+)
+def test_small_talk_is_thanks_and_greetings_alone(small: bool, text: str) -> None:
+    assert is_small_talk(text) is small
