@@ -73,7 +73,7 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
         if noun.uncertain or noun.pronoun or (before and before.of and before.of.named and noun.determiner == "the"):
             continue  # "a suburb of Brisbane, the capital of …"
         yield from _relational_claims(subject, noun, slot, effect)
-        if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
+        if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and kinds.has_age(subject):
             next_head = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
             if next_head in ("", "years"):
                 yield Claim(subject, "age", noun.text, effect, None, slot.end)

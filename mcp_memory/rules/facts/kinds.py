@@ -268,6 +268,11 @@ def is_demonym(noun: NounPhrase) -> bool:
     return noun.text.lower().removeprefix("half ") in nouns.NATIONALITIES
 
 
+def has_age(noun: NounPhrase) -> bool:
+    """Return whether a phrase is a person or an animal, so that a bare number is an age: "My room is 14" tells none."""
+    return is_human(noun) or noun.head in nouns.PETS
+
+
 def is_age(noun: NounPhrase) -> bool:
     """Return whether a phrase is a bare number that may be somebody's age."""
     text = noun.text.lower()
