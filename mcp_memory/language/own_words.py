@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mcp_memory.language.wishes import is_greeting
+from mcp_memory.language.wishes import is_small_talk
 
 Span = tuple[int, int]
 
@@ -63,7 +63,7 @@ def own_sentences(text: str, sentences: Sequence[Span]) -> int:
         return 0
     last = text[slice(*sentences[-1])].strip()
     if len(sentences) > 1 and (
-        (_NAMES.fullmatch(last) and not is_greeting(last)) or (_ASCRIBES.match(last) and _ABOUT_TEXTS.search(last))
+        (_NAMES.fullmatch(last) and not is_small_talk(last)) or (_ASCRIBES.match(last) and _ABOUT_TEXTS.search(last))
     ):
         return 0
     prose = _PROSE.match(text)
@@ -77,24 +77,6 @@ def own_sentences(text: str, sentences: Sequence[Span]) -> int:
         if announced := _ABOUT_TEXTS.search(sentence):
             return number if _FULL_STOP.search(sentence, announced.start()) else number + 1
     return len(sentences)
-
-
-_QUESTION = re.compile(
-    r"\W*(?:(?:and|so|ok|okay|hi|hey|hello|thanks|well)\W+)*(?:what|where|when|who|whom|how|why|which|is|are|was|were|do|does|did"
-    r"|has|have)\b(?!.*\b(?:am|was) i\b)[^?.!:]{1,120}\?",
-    re.IGNORECASE,
-)
-_YOU = re.compile(r"\byou(?:r|['’]\w+)?\b", re.IGNORECASE)
-
-
-def is_plain_question(sentence: str) -> bool:
-    """Return whether a sentence only asks something, and neither announces a text nor asks for one."""
-    return _QUESTION.fullmatch(sentence) is not None and not _ABOUT_TEXTS.search(sentence)
-
-
-def asks_for_words(sentence: str) -> bool:
-    """Return whether the reply to an assistant's sentence may be in words of somebody else: "What would Anna say?"."""
-    return _ABOUT_TEXTS.search(sentence) is not None or ("?" in sentence and not _YOU.search(sentence))
 
 
 _BACK = re.compile(r"(?:\W*[\w'’]+\W+){0,4}(?:that|this|it|those|last)\b", re.IGNORECASE)

@@ -42,9 +42,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 TONGUES = written_out("@tongues@", _TABLE["parts"])
 """Languages that answers may be in, as alternatives of a pattern."""
-_OPENING, _REST, _GREETINGS, _THANKS, _STANDING = map(
-    _compiled, ("@opening@", "@rest@", "@greetings@", "@thanks@", "@standing@")
-)
+_OPENING, _REST, _GREETINGS, _STANDING = map(_compiled, ("@opening@", "@rest@", "@greetings@", "@standing@"))
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, _compiled(form)) for kind, form in _TABLE["forms"])
 
 
@@ -85,19 +83,14 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
         wish = _wish(" ".join(sentence.split()))
         if wish is not None:
             found.append(WishSpan(wish[0], number, start, end, wish[1]))
-        elif not is_greeting(sentence):
+        elif not is_small_talk(sentence):
             return
     yield from found
 
 
-def is_greeting(sentence: str) -> bool:
-    """Return whether a sentence is nothing but thanks and greetings."""
-    return _GREETINGS.fullmatch(sentence.strip()) is not None
-
-
 def is_small_talk(text: str) -> bool:
     """Return whether a message is nothing but thanks and greetings, which say nothing to anybody who asks later."""
-    return len(text) <= _MOST_SMALL and _THANKS.fullmatch(text.strip()) is not None
+    return len(text) <= _MOST_SMALL and _GREETINGS.fullmatch(text.strip()) is not None
 
 
 def _wish(sentence: str) -> tuple[WishKind, str] | None:

@@ -102,7 +102,7 @@ def standing_wishes(space: Space) -> list[Wish]:
     for row, span in space.index(WishIndex).found:
         sentence = space.sentences[row]
         turn = space.turns[sentence.turn_id]
-        if is_of_user(space, turn) and space.frames.is_meant(turn.id):
+        if is_of_user(space, turn) and space.frames.stands(turn):
             source, segment = Source(turn, span.start, span.end), space.segments_with(turn.id, sentence.index)[0]
             said.append(Wish(sentence.id, source.quote, span.kind, span.scope, turn.time, source, segment))
     standing: list[Wish] = []

@@ -1,11 +1,12 @@
 """Decide which messages are certain to be meant as they stand.
 
 What is said before a message may make it material, a game or words of somebody else ("translate my next two messages",
-"you are a waiter and I am a guest", "what would Anna say?"). What is said after it may take it back ("just kidding",
-"that was Anna's, not mine"). No list of such words would be whole. So a message is certain to be meant only behind
-messages of the same talk of which **each is understood to its last word**: it states certain facts or standing wishes,
-greets, or asks a plain question. And the next message of its speaker has to be understood, too, or to have a matter of
-its own. After a break of `PAUSE` another talk begins, in which nothing is open any more.
+"you are a waiter and I am a guest", "is my daughter's essay okay?"). What is said after it may take it back ("just
+kidding", "I only copied that"). No list of such words would be whole. So the talk around a message has to be
+**understood to its last word**: each message states certain facts or standing wishes, or is nothing but thanks and
+greetings. Facts are certain only if that holds for all that stands before them and all that their speaker says after
+them. A wish is told at the beginning and outlasts the talk: it counts if that holds for all that stands before it, and
+unless the speaker's next message points back. After a break of `PAUSE` another talk begins, in which nothing is open.
 """
 
 from __future__ import annotations
@@ -14,20 +15,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.times import MINUTE
-from mcp_memory.domain.turns import Turn, by_assistant
-from mcp_memory.language.own_words import asks_for_words, is_plain_question, points_back
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.own_words import points_back
 from mcp_memory.language.segments import split
-from mcp_memory.language.wishes import find_wishes, is_greeting
+from mcp_memory.language.wishes import LONGEST, find_wishes, is_small_talk
 
 if TYPE_CHECKING:
     from mcp_memory.view.space import Space
 
 PAUSE = 60 * MINUTE
 """The break between two messages of a session after which they belong to different talks."""
-
-
-READ = 300
-"""Characters of a message that are looked at, from its end; a longer one of a person leaves something open."""
 
 
 class Frames:
@@ -42,57 +39,51 @@ class Frames:
         self._framed.clear()
 
     def is_meant(self, turn_id: str) -> bool:
-        """Return whether a message is in no frame and not taken back; other texts are always meant."""
+        """Return whether the facts of a message are in no frame and not taken back; other texts are always meant."""
         turn = self._space.turns.get(turn_id)
-        return turn is None or turn.kind != "message" or not (self._is_framed(turn) or self._is_taken_back(turn))
+        if turn is None or turn.kind != "message":
+            return True
+        after = (one for one in self._talk(turn, 1) if one.speaker == turn.speaker)
+        return not self._is_framed(turn) and all(map(self._is_understood, after))
+
+    def stands(self, turn: Turn) -> bool:
+        """Return whether the wishes of a message are in no frame and not taken back at once."""
+        after = next((one for one in self._talk(turn, 1) if one.speaker == turn.speaker), None)
+        taken_back = after is not None and points_back(after.text) and not self._is_understood(after)
+        return not self._is_framed(turn) and not taken_back
 
     def around(self, turn: Turn) -> Iterator[Turn]:
         """Yield the messages of which it may have changed whether they are meant, by a message or by facts in it."""
-        if (before := self._by_speaker(turn, -1)) is not None:
-            yield before
-        after = self._beside(turn, 1)
-        while after is not None:
-            yield after
-            after = self._beside(after, 1) if self._is_understood(after) else None
+        for step in (-1, 1):
+            for beside in self._talk(turn, step):
+                yield beside
+                if beside.speaker == turn.speaker and not self._is_understood(beside):
+                    break
 
     def _is_framed(self, turn: Turn) -> bool:
         """Return whether something in the talk before a message may say that it is not meant."""
-        talk, framed, now = [turn.id], False, turn
-        while (before := self._beside(now, -1)) is not None and now.time - before.time <= PAUSE:
+        talk, framed = [turn.id], False
+        for before in self._talk(turn, -1):
             known = self._framed.get(before.id)
             framed = bool(known) or not self._is_understood(before)
             if framed or known is not None:
                 break
             talk.append(before.id)
-            now = before
         self._framed.update(dict.fromkeys(talk, framed))
         return framed
 
-    def _is_taken_back(self, turn: Turn) -> bool:
-        """Return whether the speaker's next message may judge a message, or ask to do something with it."""
-        after = self._by_speaker(turn, 1)
-        return after is not None and points_back(after.text) and not self._is_understood(after)
-
     def _is_understood(self, turn: Turn) -> bool:
-        """Return whether a message leaves nothing open; an assistant's does if it asks for words of somebody else."""
-        text = turn.text[-READ:]
-        spans = split(text)
-        sentences = [text[start:end] for start, end in spans]
-        if by_assistant(turn):
-            return not any(map(asks_for_words, sentences[-1:]))
-        if self._space.facts.states_certain(turn.id):
+        """Return whether a message leaves nothing open."""
+        if self._space.facts.states_certain(turn.id) or is_small_talk(turn.text):
             return True
-        whole = len(turn.text) <= READ
-        return whole and (
-            any(find_wishes(text, spans)) or all(is_greeting(one) or is_plain_question(one) for one in sentences)
-        )
+        return len(turn.text) <= LONGEST and any(find_wishes(turn.text, split(turn.text)))
 
-    def _by_speaker(self, turn: Turn, step: int) -> Turn | None:
-        """Return the nearest message of the same speaker before or after another one in its session."""
-        beside = self._beside(turn, step)
-        while beside is not None and beside.speaker != turn.speaker:
-            beside = self._beside(beside, step)
-        return beside
+    def _talk(self, turn: Turn, step: int) -> Iterator[Turn]:
+        """Yield the messages before or after one in its talk, the nearest first."""
+        now, beside = turn, self._beside(turn, step)
+        while beside is not None and abs(beside.time - now.time) <= PAUSE:
+            yield beside
+            now, beside = beside, self._beside(beside, step)
 
     def _beside(self, turn: Turn, step: int) -> Turn | None:
         """Return the message before or after another one in its session."""

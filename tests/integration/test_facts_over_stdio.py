@@ -7,7 +7,7 @@ SESSION = "letters"
 MESSAGES = [
     {"id": "m1", "speaker": "Ann", "time": "2021-03-01", "text": "I live in Lisbon."},
     {"id": "m2", "speaker": "Ann", "time": "2022-05-10", "text": "I live in Oslo now."},
-    {"id": "hedge", "speaker": "Ann", "time": "2022-05-10", "text": "Maybe I am allergic to nuts."},
+    {"id": "hedge", "speaker": "Ann", "time": "2022-05-11", "text": "Maybe I am allergic to nuts."},
     {"id": "m3", "speaker": "Ann", "time": "2022-09-01", "text": "I am allergic to nuts."},
     {
         "id": "m4",
@@ -74,7 +74,7 @@ def test_three_years_of_a_life_are_remembered_as_of_each_time(tmp_path, how):
 
         known = talk.structured("memory_explore", operator="versions", entity="Ann", relation="allergic_to")["items"]
         (fact,) = known  # a confirmed hedge holds from its first statement
-        assert (fact["valid_from"], fact["confidence"] > 0.9) == ("2022-05-10", True)
+        assert (fact["valid_from"], fact["confidence"] > 0.9) == ("2022-05-11", True)
         assert {source["id"] for source in fact["sources"]} == {"hedge", "m3"}
         asked = {"entity": "Ann", "query": "Who is a friend of Ann?"}
         step = talk.structured("memory_explore", operator="counterfactual", **asked)
@@ -86,7 +86,7 @@ def test_three_years_of_a_life_are_remembered_as_of_each_time(tmp_path, how):
         assert [(one["text"], one["valid_from"], one.get("valid_to"), one["status"]) for one in line] == [
             ("Ann lives in Lisbon", "2021-03-01", "2022-05-10", "closed"),
             ("Ann lives in Oslo", "2022-05-10", "2023-01-01", "closed"),
-            ("Ann is allergic to nuts", "2022-05-10", None, "active"),
+            ("Ann is allergic to nuts", "2022-05-11", None, "active"),
             ("Ann lives in Turku", "2023-01-01", "2023-01-01", "contested"),
             ("Ann lives in Bergen", "2023-01-01", None, "active"),
             ("Bob is a friend of Ann", "2023-02-01", None, "active"),

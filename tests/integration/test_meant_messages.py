@@ -32,22 +32,26 @@ FRAMES = [
     ["assistant: How would the captain introduce himself?"],
     ["assistant: Fine. Type in the sentence that you want to have checked."],
     ["assistant: Which words are printed on the box?", "user: I am a nurse."],
+    ["user: Is my cousin's essay okay?"],
+    ["user: Which boats go to Alta?", "assistant: Two of them go on Sundays."],
 ]
 TAKEN_BACK = [
     ["user: That was my brother at the keyboard."],
     ["user: Say it again in Polish."],
     ["user: Only joking!"],
     ["assistant: Good to know.", "user: That is not true, by the way."],
+    ["assistant: Are you joking?", "user: Yes."],
+]
+LATER = [
+    ["user: I only copied a line from the mail."],
+    ["user: Thanks!", "user: Please ignore my last message but one."],
+    [f"user: {'We talk about the boats of the village for a while. ' * 4}"],
 ]
 HARMLESS = [
     (["user: Good morning!"], []),
-    (["user: Which boats go to Alta?", "assistant: Two of them go on Sundays."], ["assistant: Noted."]),
-    (["user: I have a parrot.", "assistant: Nice. Where do you live?"], ["user: Thanks!"]),
-    (["user: Please always answer in Danish."], ["user: What is the price of a ticket?"]),
-    (
-        ["user: Turn my next message into Dutch.", "- 2024-03-02"],
-        ["user: We are planning a trip along the coast with two families."],
-    ),
+    (["user: I have a parrot."], ["assistant: Nice. What is it called?", "user: Thanks!"]),
+    (["user: Please always answer in Danish."], ["- 2024-03-02", "user: What is the price of a ticket?"]),
+    (["user: Turn my next message into Dutch.", "- 2024-03-02"], ["Ann: We are planning a trip along the coast."]),
 ]
 
 
@@ -81,6 +85,14 @@ async def test_behind_a_frame_nothing_is_certain(before: list[str]) -> None:
 async def test_what_the_next_message_points_back_at_is_not_certain(after: list[str]) -> None:
     assert await known(f"user: {FACT}", *after) == (False, False)
     assert await known(f"user: {WISH}", *after) == (False, False)
+
+
+@pytest.mark.parametrize("after", LATER)
+async def test_whatever_else_its_speaker_says_later_leaves_a_fact_uncertain_and_a_wish_standing(
+    after: list[str],
+) -> None:
+    assert (await known(f"user: {FACT}", *after))[1] is False
+    assert (await known(f"user: {WISH}", *after))[0] is True
 
 
 @pytest.mark.parametrize(("before", "after"), HARMLESS)

@@ -24,6 +24,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 from mcp_memory.domain.entities import PROJECT, TITLES
 from mcp_memory.domain.facts import STABLE, Assertion
@@ -44,9 +45,12 @@ _FIRST_PERSON = word_set("i me my mine we us our ours")
 _DENIALS = word_set(
     "not no never longer any more anymore don't doesn't didn't isn't aren't wasn't weren't haven't hasn't hadn't can't"
 )
+_ENDED = word_set("longer any more anymore")
 _FIXING = word_set("at in on since until till from to for of")
 _INEXACT = PREPOSITIONS - _FIXING | {"or"}
 """Words that leave open when something was: "after May", "around 1990", "May or June"."""
+_NEAR = word_set("near outside around beyond")
+"""Words that leave open where."""
 _NAMED = frozenset(("person", "place", "organisation"))
 _CONTRACTION = re.compile(r"'(?:m|s|ve|re|d|ll)$")
 _WORD = re.compile(r"\S+")
@@ -148,7 +152,17 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
     for fact in facts:
         known |= _words_for(turn, fact.head) | _words_for(turn, fact.tail)
         stems |= _stems_of(fact.relation)
-    known = known | _DENIALS if any(fact.negated for fact in facts) else known - _DENIALS
+    if any(fact.negated for fact in facts):
+        if sum(not (_DENIALS - _ENDED).isdisjoint(forms) for _, forms in said) > 1 or any(
+            "just" in forms for _, forms in said
+        ):
+            return False  # "I don't not have a dog", "I don't just work there"
+        known |= _DENIALS
+    else:
+        known -= _DENIALS
+    behind_and = [forms for (_, before), (_, forms) in pairwise(said) if "and" in before]
+    if len({(fact.head, fact.tail) for fact in facts}) < 2 and not all(known & forms for forms in behind_and):
+        return False  # "I joined Google and quit"
     ends = {end for fact in facts if fact.stated or fact.relation in DATED for end in (fact.since, fact.until)}
     dated = [
         (time.start, time.end)
@@ -158,7 +172,7 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
     before_time = before_filler = False
     for place, forms in reversed(said):
         in_time = any(start <= place < end for start, end in dated)
-        if (in_time or before_time) and not _INEXACT.isdisjoint(forms):
+        if not (_INEXACT if in_time or before_time else _NEAR).isdisjoint(forms):
             return False
         if not (in_time or known & forms):
             if not PREPOSITIONS.isdisjoint(forms):

@@ -41,7 +41,7 @@ async def with_spaces(path, space="workspace", shared="workspace"):
     memory.settings = replace(memory.settings, server=server)
     for name, texts in (("default", HOME), ("boat-1", PROJECT)):
         items = tuple(
-            NewItem(text, ref=f"{name}{number}", role="user", said_at=MAY + number * 60_000)
+            NewItem(text, ref=f"{name}{number}", role="user", said_at=MAY + number * 7_200_000)
             for number, text in enumerate(texts)
         )
         await memory.write(WriteRequest(name, "talk", "message", items))

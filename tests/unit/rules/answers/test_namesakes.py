@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pytest
 from unit.rules.answers.namesakes import crossings, tell
 from unit.services.learning_memory import memory, told
@@ -14,10 +16,16 @@ pytestmark = pytest.mark.anyio
 PAIRS = [("Dalva", "Dalva Moor"), ("Moor", "Dalva Moor"), ("Dalva Holt", "Dalva Moor")]
 
 
+def apart(*lines: str) -> list[str]:
+    """Return lines that are told on different days, so that none of them says how another is meant."""
+    first = date(2023, 5, 1)
+    return [part for day, line in enumerate(lines) for part in (f"@ {first + timedelta(days=day)}", line)]
+
+
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 async def test_namesakes_with_different_facts_are_never_mixed_up(first: str, second: str) -> None:
     telling, one = tell(first, second, seed=1), memory(read=True)
-    await told(one, *telling.lines)
+    await told(one, *apart(*telling.lines))
     answers = {asked: (await one.answer(Query(asked, learn=False))).text for asked, _, _ in telling.questions}
     assert len(answers) == 80
     assert not list(crossings(telling, answers))
@@ -28,7 +36,7 @@ async def test_namesakes_with_different_facts_are_never_mixed_up(first: str, sec
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 async def test_what_is_told_of_one_namesake_alone_is_no_plain_answer_about_the_other(first: str, second: str) -> None:
     telling, one = tell(first, second, seed=1, one_sided=10), memory(read=True)
-    await told(one, *telling.lines)
+    await told(one, *apart(*telling.lines))
     answers = {asked: (await one.answer(Query(asked, learn=False))).text for asked, _, _ in telling.questions}
     assert not list(crossings(telling, answers))
 
@@ -61,7 +69,8 @@ async def test_a_longer_name_than_the_known_one_is_not_answered_for() -> None:
 async def test_two_names_of_one_person_leave_no_doubt() -> None:
     also = "Ketil: Dalva Moor is also known as Dalva."
     facts = (NewFact("Dalva Moor", "also_known_as", "Dalva"),)
-    one = await told(memory(read=True), "Ketil: Dalva Moor lives in Nesby.", "Ketil: Dalva likes chess.", also)
+    lines = apart("Ketil: Dalva Moor lives in Nesby.", "Ketil: Dalva likes chess.", also)
+    one = await told(memory(read=True), *lines)
     await told(one, facts=facts)
     found = await one.answer(Query("Where does Dalva live?"))
     assert (found.text, found.hedged) == ("Nesby", False)
