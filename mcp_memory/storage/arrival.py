@@ -75,7 +75,7 @@ def set_aside(folder: Path, name: str) -> None:
     """Link the files of the store that is there into a folder in its own."""
     for path in list(own_files(folder)):
         place = path.relative_to(folder)
-        if place.parts[0] not in _OF_PLACE and not is_aside(place.parts[0]):
+        if place.parts[0] not in _OF_PLACE and not is_aside(place.parts[0]) and path.suffix != ".part":
             (aside := folder / name / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 os.link(path, aside)

@@ -304,9 +304,9 @@ class Forgetter:
     @property
     def worth_a_look(self) -> bool:
         """Whether another process may have begun or finished a forget."""
-        if self._tables.folder is None:
-            return self._looked is None or self.book.work is not None or self._tables.log.forgetting
-        return self.book.work is not None or self._looked != book_state(self._tables)
+        if self._tables.log.forgetting or self.book.work is not None:
+            return True
+        return self._looked is None or (self._tables.folder is not None and self._looked != book_state(self._tables))
 
     def look_again(self) -> None:
         """Look at the next call, also on object storage: the log is another one, perhaps by a forget."""

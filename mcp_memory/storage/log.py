@@ -161,7 +161,8 @@ class Log:
         if self.shared or not number:
             return False
         has = self._objects.tag
-        return has(_name(number)) == tag and (has(_name(number + 1)), has(FORGETTING)) == (None, None)
+        same = has(_name(number)) == tag and has(_name(number + 1)) is None
+        return same and (has(FORGETTING) is not None) == self.forgetting
 
     def _names(self, after: int) -> list[str]:
         """Return the names of the commits after a number; look as well whether the newest known one is still there."""

@@ -178,6 +178,17 @@ async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_p
     assert holding(tmp_path, GONE) == set()
 
 
+async def test_a_process_that_dies_before_it_writes_down_what_to_forget_stops_nobody(tmp_path: Path) -> None:
+    store, other = opened(tmp_path / "store"), opened(tmp_path / "store")
+    await fill(store)
+    assert len(await refs(other)) == 4
+    Tables(str(tmp_path / "store")).log.begin_forgetting()
+    for one in (other, store, opened(tmp_path / "store")):
+        assert len(await refs(one)) == 4
+    await write(other, batch("delta"))
+    assert "delta" in await refs(store)
+
+
 async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The memory would take as much room again for a while."""
     store = opened(tmp_path / "store")
