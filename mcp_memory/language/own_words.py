@@ -80,17 +80,10 @@ def own_sentences(text: str, sentences: Sequence[Span]) -> int:
 
 
 _BACK = re.compile(r"(?:\W*[\w'’]+\W+){0,4}(?:that|this|it|those|last)\b", re.IGNORECASE)
-_FIRST_PERSON = re.compile(rf"\b{_FIRST}|\bmine\b", re.IGNORECASE)
-_MOST_BACK, _MOST_BARE = 120, 4
+_MOST_BACK, _MOST_BARE = 120, 3
 """Characters of a message that takes another one back, and words of one that may be nothing but a judgement."""
 
 
 def points_back(text: str) -> bool:
-    """Return whether a message may judge the one before it, or ask to do something with it: "Just kidding".
-
-    One of some words in the first person has a matter of its own, unless it points at something in its beginning.
-    """
-    if len(text) > _MOST_BACK:
-        return False
-    bare = len(text.split()) <= _MOST_BARE or not _FIRST_PERSON.search(text)
-    return bare or _BACK.match(text) is not None
+    """Return whether a message may judge the one before it, or ask to do something with it: "Just kidding"."""
+    return len(text) <= _MOST_BACK and (len(text.split()) <= _MOST_BARE or _BACK.match(text) is not None)
