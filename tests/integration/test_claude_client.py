@@ -13,8 +13,10 @@ from stdio_client import serving
 from unit.reasoning.anthropic.judged_memory import KEY, TALK, wired
 
 pytestmark = pytest.mark.anyio
-TIME = "2023-05-08"
-MESSAGES = [{"speaker": line.split(": ")[0], "text": line.split(": ")[1], "time": TIME} for line in TALK]
+MESSAGES = [
+    {"speaker": line.split(": ")[0], "text": line.split(": ")[1], "time": f"2023-05-{8 + day:02}"}
+    for day, line in enumerate(TALK)  # one a day, so that none says how another is meant
+]
 QUESTION = "Where did Bob move to?"
 
 

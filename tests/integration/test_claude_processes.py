@@ -90,8 +90,7 @@ async def test_questions_and_readings_of_two_servers_share_the_budget_of_a_day_a
 
     async with standing_in(perfect(KNOWN)) as api:
         answers, statuses = await anyio.to_thread.run_sync(converse, api.url)
-    assert {answer["answer"] for answer in answers} == {"Acme"}
-    assert {answer["engine"] for answer in answers[:2]} == {"anthropic"}
+    assert {(answer["answer"], answer["engine"]) for answer in answers[:2]} == {("Acme", "anthropic")}
     assert "the next begins on 2024-01-02 at 00:00 UTC" in warned(answers[-1:])[0]
     assert api.tokens <= DAY_TOKENS
     assert all(claude["today"]["input_tokens"] <= DAY_TOKENS for claude in statuses)

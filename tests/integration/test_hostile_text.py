@@ -121,7 +121,7 @@ async def everything(client):
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_whatever_is_stored_a_model_reads_no_unseen_sign_and_no_forged_line(mode):
-    async with connected(new_memory(), mode=mode) as client:
+    async with connected(one=new_memory(), mode=mode) as client:
         count = 0
         async for result in everything(client):
             check(result)
