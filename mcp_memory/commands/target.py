@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +12,7 @@ from mcp_memory.ports import Store
 from mcp_memory.services.transfer.records import FORMAT
 from mcp_memory.settings import Settings
 from mcp_memory.storage.copies import known_copies
-from mcp_memory.storage.noted import STORED
-from mcp_memory.storage.own_files import is_own
+from mcp_memory.storage.noted import id_of
 from mcp_memory.storage.place import Place
 from mcp_memory.wiring import place_of
 
@@ -27,9 +25,8 @@ def refuse_in_store(path: Path) -> None:
     Raises:
         InvalidInput: it lies in one.
     """
-    tables, *files = STORED
     for folder in path.expanduser().resolve().parents:
-        if os.path.lexists(folder / tables) or any(is_own(folder / name, name) for name in files):
+        if id_of(folder) is not None:
             problem = f"{path} lies in the folder of a memory ({folder})"
             raise InvalidInput("FILE", problem, "Nothing was written. Name a place outside of it.")
 

@@ -34,8 +34,8 @@ async def fill(place):
     memory = await open_memory(load(None, {"MCP_MEMORY_STORAGE_URI": place}))
     items = (
         NewItem("I moved to Porto in March.", ref="m1", speaker="Ines", said_at=NOON),
-        NewItem("My boat is called Curlew.", ref="m2", speaker="Ines", said_at=NOON + 60_000),
-        NewItem("Tomas waters my ferns.", ref="m3", speaker="Ines", said_at=NOON + 120_000),
+        NewItem("My boat is called Curlew.", ref="m2", speaker="Ines", said_at=NOON + 7_200_000),
+        NewItem("Tomas waters my ferns.", ref="m3", speaker="Ines", said_at=NOON + 14_400_000),
     )
     facts = (NewFact("Ines", "likes", "octopuses", source="m2"),)
     await memory.write(WriteRequest("default", "letters", "message", items, facts))
