@@ -48,7 +48,7 @@ def test_the_later_of_two_wishes_about_the_same_stands(earlier: str, later: str,
 @pytest.mark.parametrize(
     ("before", "wishes"),
     [
-        ("Which ferries go to Turku?", ["Always answer in Finnish."]),
+        ("Which ferries go to Turku?", []),
         ("Please translate what my boss wrote to me:", []),
         ("Can you check this prompt for mistakes?", []),
     ],

@@ -29,7 +29,7 @@ TALK = (
     "Bob: I moved to Lisbon last Friday.",
     "Ann: I adopted a beagle in May. He is called Rufus.",
     "Ann: My sister is a baker.",
-    "Bob: The weather in Lisbon is mild.",
+    "Cem: The weather in Lisbon is mild.",
 )
 
 
