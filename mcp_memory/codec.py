@@ -1,15 +1,14 @@
 """What the fields of a dataclass may hold, and JSON as its values.
 
 The same dataclasses stand in the rows of tables, in the records of an export and in the traces of episodes. All of them
-ask here: `fields_of` says which fields a class has, `faults` whether a value can be right, and `read` makes a value of
-JSON that somebody else may have written. So a new field is one line, in the class.
+ask here: `fields_of` says which fields a class has, and `read` makes a value of JSON that somebody else may have
+written. So a new field is one line, in the class.
 
 The annotations decide: ``Literal`` has its options, ``X | None`` may be missing, and `Count` and `Share` have bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -63,8 +62,6 @@ class Field:
         hint: its annotation.
         kind: its class: ``str``, ``int``, ``tuple``, ….
         optional: whether it may be None.
-        options: what it may be, if its type is a ``Literal``.
-        bounds: of a number that has some.
         default: its default, ``dataclasses.MISSING`` without one.
     """
 
@@ -72,8 +69,6 @@ class Field:
     hint: Any
     kind: type
     optional: bool
-    options: tuple[Any, ...]
-    bounds: Bounds | None
     default: Any
 
 
@@ -86,32 +81,15 @@ def fields_of(kind: type) -> tuple[Field, ...]:
         if one.metadata != NOT_STORED:
             hint = hints[one.name]
             known = next(option for option in _options(hint) if option is not type(None))
-            bare, *marks = get_args(known) if get_origin(known) is Annotated else (known,)
-            bounds = next((mark for mark in marks if isinstance(mark, Bounds)), None)
+            bare = get_args(known)[0] if get_origin(known) is Annotated else known
             allowed = get_args(bare) if get_origin(bare) is Literal else ()
             class_ = type(allowed[0]) if allowed else get_origin(bare) or bare
-            made.append(Field(one.name, hint, class_, known is not hint, allowed, bounds, one.default))
+            made.append(Field(one.name, hint, class_, known is not hint, one.default))
     return tuple(made)
 
 
 def _options(type_: Any) -> tuple[Any, ...]:
     return get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
-
-
-def faults(value: Any) -> Iterator[str]:
-    """Yield what the fields of a value hold that they cannot, in words; the first is the only one of what is empty."""
-    kind: Any = type(value)
-    values = [(field, getattr(value, field.name)) for field in fields_of(kind)]
-    if any(held is None and not field.optional for field, held in values):
-        yield "a required column is empty"
-        return
-    for field, held in values:
-        if held is None:
-            continue
-        if field.options and held not in field.options:
-            yield f"its {field.name} is {held!r}"
-        elif field.bounds and not field.bounds.hold(held):
-            yield f"its {field.name.replace('_', ' ')} is {held}"
 
 
 def read(type_: Any, value: Any) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mcp_memory.codec import faults, fields_of
+from mcp_memory.codec import Misread, fields_of
+from mcp_memory.codec import read as read_value
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.facts import Assertion
@@ -142,10 +143,23 @@ def row_faults(
     if unread:
         yield f"its {unread} cannot be read"
         return
-    found = list(faults(value))
+    found = list(_field_faults(value))
     yield from found or _own_faults(kind, value, turn, dimension)
     if vector is not None:
         yield from vector_faults(vector, dimension, "its vector")
+
+
+def _field_faults(value: Any) -> Iterator[str]:
+    """Yield what the fields of a value hold that they cannot."""
+    for field in fields_of(type(value)):
+        held = getattr(value, field.name)
+        if held is None and not field.optional:
+            yield "a required column is empty"
+        elif held is not None and field.kind in (str, int, float, bool):
+            try:
+                read_value(field.hint, held)
+            except Misread:
+                yield f"its {field.name} is {held!r}"
 
 
 def _is_json(kind: type) -> bool:

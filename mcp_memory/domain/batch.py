@@ -91,12 +91,6 @@ class Batch:
         rows = self.turns or self.segments or self.sentences or self.assertions or self.lessons or self.points
         return not (rows or self.aliases or self.questions or self.outlays or self.jobs)
 
-    @property
-    def without_pieces(self) -> Batch:
-        """The batch without its segments and sentences."""
-        none = _no_vectors()
-        return replace(self, segments=(), sentences=(), segment_vectors=none, sentence_vectors=none)
-
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
         """Return the batch without lessons that were recorded before, and without their beliefs (DESIGN I27).
 

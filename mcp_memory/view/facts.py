@@ -113,7 +113,8 @@ class Facts:
         """Fold the facts of messages again, since they may be meant or no more, and with them the names they give."""
         self._current.clear()
         for turn_id in turn_ids:
-            self._invalidate_turn(turn_id)
+            if self._assertions.of_turn(turn_id):
+                self._invalidate_turn(turn_id)
         self._update_names()
 
     # Entities

@@ -11,7 +11,8 @@ unless the speaker's next message points back. After a break of `PAUSE` another 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.times import MINUTE
@@ -28,62 +29,73 @@ PAUSE = 60 * MINUTE
 
 
 class Frames:
-    """Which messages of a space are meant as they stand, found out when it is asked."""
+    """Which messages of a space are meant as they stand, found out for a whole talk when it is asked of one of it."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._framed: dict[str, bool] = {}
+        self._certain: dict[str, bool] = {}  # message → whether the talk around it leaves its facts certain
+        self._standing: dict[str, bool] = {}  # and its wishes standing
+        self._plain: dict[str, bool] = {}  # message → whether it is nothing but wishes, or small talk
 
     def clear(self) -> None:
         """Forget what was found out, since messages or facts have arrived."""
-        self._framed.clear()
+        self._certain.clear()
+        self._standing.clear()
 
     def is_meant(self, turn_id: str) -> bool:
         """Return whether the facts of a message are in no frame and not taken back; other texts are always meant."""
         turn = self._space.turns.get(turn_id)
         if turn is None or turn.kind != "message":
             return True
-        after = (one for one in self._talk(turn, 1) if one.speaker == turn.speaker)
-        return not self._is_framed(turn) and all(map(self._is_understood, after))
+        self._read_talk(turn)
+        return self._certain[turn_id]
 
     def stands(self, turn: Turn) -> bool:
         """Return whether the wishes of a message are in no frame and not taken back at once."""
-        after = next((one for one in self._talk(turn, 1) if one.speaker == turn.speaker), None)
-        taken_back = after is not None and points_back(after.text) and not self._is_understood(after)
-        return not self._is_framed(turn) and not taken_back
+        self._read_talk(turn)
+        return self._standing[turn.id]
 
-    def around(self, turn: Turn) -> Iterator[Turn]:
-        """Yield the messages of which it may have changed whether they are meant, by a message or by facts in it."""
-        for step in (-1, 1):
-            for beside in self._talk(turn, step):
-                yield beside
-                if beside.speaker == turn.speaker and not self._is_understood(beside):
-                    break
+    def talks(self, turns: Iterable[Turn]) -> set[str]:
+        """Return the ids of all messages in the talks of some: it may have changed whether they are meant."""
+        found: set[str] = set()
+        for turn in turns:
+            if turn.id not in found:
+                found.update(one.id for one in self._talk(turn))
+        return found
 
-    def _is_framed(self, turn: Turn) -> bool:
-        """Return whether something in the talk before a message may say that it is not meant."""
-        talk, framed = [turn.id], False
-        for before in self._talk(turn, -1):
-            known = self._framed.get(before.id)
-            framed = bool(known) or not self._is_understood(before)
-            if framed or known is not None:
-                break
-            talk.append(before.id)
-        self._framed.update(dict.fromkeys(talk, framed))
-        return framed
+    def _read_talk(self, turn: Turn) -> None:
+        """Find out which messages of a talk are meant, unless that is known."""
+        if turn.id in self._certain:
+            return
+        talk = self._talk(turn)
+        understood = [self._is_understood(one) for one in talk]
+        unframed = understood.index(False) if False in understood else len(talk)  # the last place that is in no frame
+        following: dict[str | None, int] = {}  # speaker → place of their next message
+        doubtful: set[str | None] = set()  # who says something later that is not understood
+        for place in reversed(range(len(talk))):
+            one, after = talk[place], following.get(talk[place].speaker)
+            taken_back = after is not None and not understood[after] and points_back(talk[after].text)
+            self._certain[one.id] = place <= unframed and one.speaker not in doubtful
+            self._standing[one.id] = place <= unframed and not taken_back
+            following[one.speaker] = place
+            if not understood[place]:
+                doubtful.add(one.speaker)
 
     def _is_understood(self, turn: Turn) -> bool:
         """Return whether a message leaves nothing open."""
-        if self._space.facts.states_certain(turn.id) or is_small_talk(turn.text):
-            return True
-        return len(turn.text) <= LONGEST and any(find_wishes(turn.text, split(turn.text)))
+        if turn.id not in self._plain:
+            wishes = len(turn.text) <= LONGEST and any(find_wishes(turn.text, split(turn.text)))
+            self._plain[turn.id] = wishes or is_small_talk(turn.text)
+        return self._plain[turn.id] or self._space.facts.states_certain(turn.id)
 
-    def _talk(self, turn: Turn, step: int) -> Iterator[Turn]:
-        """Yield the messages before or after one in its talk, the nearest first."""
-        now, beside = turn, self._beside(turn, step)
-        while beside is not None and abs(beside.time - now.time) <= PAUSE:
-            yield beside
-            now, beside = beside, self._beside(beside, step)
+    def _talk(self, turn: Turn) -> list[Turn]:
+        """Return the messages of the talk that a message belongs to, in order."""
+        talk = deque([turn])
+        while (before := self._beside(talk[0], -1)) is not None and talk[0].time - before.time <= PAUSE:
+            talk.appendleft(before)
+        while (after := self._beside(talk[-1], 1)) is not None and after.time - talk[-1].time <= PAUSE:
+            talk.append(after)
+        return list(talk)
 
     def _beside(self, turn: Turn, step: int) -> Turn | None:
         """Return the message before or after another one in its session."""

@@ -287,9 +287,8 @@ class Space:
         """Fold the facts of messages again that new messages, or facts in them, frame or take back."""
         self.frames.clear()
         changed = {turn.id for turn in batch.turns} | {one.turn_id for one in batch.assertions}
-        changed = {name for name in changed if name in self.turns and self.turns[name].kind == "message"}
-        around = {turn.id for name in changed for turn in self.frames.around(self.turns[name])}
-        self.facts.weigh_again(changed | around)
+        messages = (self.turns[name] for name in changed if name in self.turns and self.turns[name].kind == "message")
+        self.facts.weigh_again(self.frames.talks(messages))
 
     def _append_pieces(self, batch: Batch, *, vectors: bool) -> None:
         first_segment, first_sentence = len(self.segments), len(self.sentences)

@@ -11,6 +11,7 @@ from fakes import FakeEmbedder, FakeStore
 from integration.client_calls import content, structured
 from mcp import Client
 
+from mcp_memory.domain.turns import Turn
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
@@ -18,6 +19,7 @@ from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.app import build
 from mcp_memory.settings import Settings
+from mcp_memory.view.frames import Frames
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -117,3 +119,15 @@ async def test_a_name_in_a_frame_is_not_the_user_s() -> None:
     assert await is_per("My name is Per Holm.")
     assert not await is_per("You are the baker and I am a customer.", "My name is Per Holm.")
     assert not await is_per("My name is Per Holm.", "Only joking!")
+
+
+async def test_a_talk_of_many_people_is_read_in_steps_as_many_as_its_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, beside = [0], Frames._beside
+
+    def counted(frames: Frames, turn: Turn, step: int) -> Turn | None:
+        steps[0] += 1
+        return beside(frames, turn, step)
+
+    monkeypatch.setattr(Frames, "_beside", counted)
+    await known(*(f"P{'abcdefghij'[one % 10]}{'abcdefghij'[one // 10]}: {FACT}" for one in range(100)))
+    assert steps[0] < 30 * 100
