@@ -354,11 +354,6 @@ class Space:
                 index.extend(self, self._indexed)
             self._indexed = len(self.segments)
 
-    def drop_vectors(self) -> None:
-        """Drop the vectors because there are too many, and hold none from now on."""
-        self.segment_vectors = self.sentence_vectors = None
-        self.questions.vectors = None
-
     def _speaker_called(self, name: str) -> str | None:
         """Return the speaker whom a name means that is not their own, or None."""
         entity = self.facts.resolve(name)

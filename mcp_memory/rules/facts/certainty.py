@@ -49,8 +49,6 @@ _ENDED = word_set("longer any more anymore")
 _FIXING = word_set("at in on since until till from to for of")
 _INEXACT = PREPOSITIONS - _FIXING | {"or"}
 """Words that leave open when something was: "after May", "around 1990", "May or June"."""
-_NEAR = word_set("near outside around beyond")
-"""Words that leave open where."""
 _NAMED = frozenset(("person", "place", "organisation"))
 _CONTRACTION = re.compile(r"'(?:m|s|ve|re|d|ll)$")
 _WORD = re.compile(r"\S+")
@@ -172,7 +170,7 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
     before_time = before_filler = False
     for place, forms in reversed(said):
         in_time = any(start <= place < end for start, end in dated)
-        if not (_INEXACT if in_time or before_time else _NEAR).isdisjoint(forms):
+        if (in_time or before_time) and not _INEXACT.isdisjoint(forms):
             return False
         if not (in_time or known & forms):
             if not PREPOSITIONS.isdisjoint(forms):

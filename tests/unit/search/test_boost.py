@@ -60,5 +60,5 @@ def test_messages_similar_to_the_best_gain_and_none_gain_without_vectors() -> No
     several = similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), "Which ones are there?", LIKE_TWO)
     assert several is not None
     assert several.tolist() == pytest.approx([gained[0], 0.15, gained[2]])
-    space.drop_vectors()
+    space.segment_vectors = space.sentence_vectors = None
     assert similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO) is None
