@@ -1,4 +1,4 @@
-"""The nouns by which people and programs call secrets, and those that a text has.
+"""The nouns by which people and programs call secrets (``resources/secrets.toml``), and those that a text has.
 
 A noun counts alone ("password", "contraseña", DB_PASSWORD), or with a word that qualifies it ("API key", "door code",
 "code of the safe"): most keys and codes are no secrets. A word behind it can make it the name of something else
@@ -8,37 +8,19 @@ A noun counts alone ("password", "contraseña", DB_PASSWORD), or with a word tha
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from mcp_memory.texts import resource
+
 Kind = Literal["password", "phrase", "login", "secret", "PIN", "code", "key"]
-_TABLE: dict[Kind, str] = {
-    "password": """
-        password passwords passwd passcode pwd pw pass passwort passwörter kennwort wachtwoord passord lösenord salasana
-        passe mdp contraseña contrasena senha parola heslo hasło jelszó şifre şifresi пароль пароля κωδικός
-        密码 密碼 パスワード 비밀번호""",
-    "phrase": "passphrase mnemonic phrase seed",
-    "login": "credentials creds login zugangsdaten",
-    "secret": "secret token geheimnis токен 密钥 トークン",
-    "PIN": "pin puk cvv cvc pincode пин",
-    "code": "code codes combination otp totp kod código codice türcode код",
-    "key": "key keys schlüssel clave clé chiave ключ",
+TABLE = tomllib.loads(resource("secrets.toml"))
+WORDS: dict[str, Kind] = {word: kind for kind, words in TABLE["nouns"].items() for word in words.split()}
+_QUALIFIERS = {
+    name: re.compile(rf"\b(?:{words.replace(chr(10), '')})\W{{0,3}}$") for name, words in TABLE["qualified"].items()
 }
-WORDS: dict[str, Kind] = {word: kind for kind, words in _TABLE.items() for word in words.split()}
-_QUALIFIED: dict[str, str] = {
-    "key": r"api|access|auth|account|app|client|(?:en|de)cryption|wpa[23]?|wi-?fi|wlan|network|recovery|back ?up"
-    r"|set ?up|router|vpn|authenticator|filevault|wallet|database|db|licen[cs]e|product|signing|service|private"
-    r"|master|shared|secret|session|bearer|refresh|bot|ssh|storage|deploy|webhook|admin|root|activation|security"
-    r"|server|bitlocker|zugangs|lizenz|privée?|secrète|d['’]accès|de acceso|d['’]api|de api",
-    "code": r"door|gate|garage|alarm|entry|entrance|access|security|safe|locker|(?:pad ?)?lock|lock ?box|key ?pad"
-    r"|disarm|panel|mailbox|front|reset|master|pairing|secret|sim|unlock|vault|building|shed|back ?up|recovery"
-    r"|verification|confirmation|one[ -]time|2fa|mfa|otp|two[ -]factor|sms|log-?in|sign-?in|auth|authenticator|puk"
-    r"|card|(?:haus)?tür|zugangs|sicherheits|d['’]entrée|d['’]accès|de acceso|de seguridad|de sécurité|di sicurezza",
-    "phrase": r"seed|1[258][ -]words?|2[14][ -]words?|recovery|secret|back ?up|mnemonic|wallet|pass|key",
-    "passe": r"mot de",
-}
-_QUALIFIERS = {name: re.compile(rf"\b(?:{words})\W{{0,3}}$") for name, words in _QUALIFIED.items()}
 _PLACE = re.compile(
     r"(?:for|of|to|at|on|für|zu[mr]|de[rsl]?|della|d[aou]|la|du|pour|para|van|от|для)\b[^.!?\n]{0,24}?"
     r"\b(?:get in\b|doors?|gates?|garage|alarm|entry|entrance|safe|lockers?|lock|lock ?box|key ?pad|vault|building"
@@ -51,18 +33,7 @@ _ACCESS = re.compile(
 _OWNED = re.compile(
     r"\b(?:my|your|his|her|our|their|card|sim|bank|debit|phone|atm|voicemail|meine?r?|the|new|old)\W{0,2}(?:\w+\s)?$"
 )
-_OTHER_THINGS = (
-    "hash hashed hashing hasher digest id ids name names length len min max file files path url uri field fields"
-    " type types count policy policies version date at expiry ttl limit limits usage budget budgets size manager"
-    " managers reset resets strength rotation prompt generator vault requirement requirements rules rule hint"
-    " hints form page input box checker cracking leak leaks breach attempt attempts change changes recovery entropy"
-    " store storage database list lists table column expiration lifetime window bucket holder sharing format"
-    " encoding review reviews coverage style base quality block blocks snippet snippets santa ingredient sauce agent"
-    " service services garden weapon society police recipe pool board boards wheel point points signature binding"
-    " bindings card cards person figure word words frame performance takeaway takeaways error errors link links"
-    " email screen management settings setting support issue layout fingerprint mapping network speed signal"
-)
-NO_VALUE = frozenset(_OTHER_THINGS.split())
+NO_VALUE = frozenset(TABLE["words"]["no_value"].split())
 """Words behind a noun that make it the name of something that is no secret."""
 
 

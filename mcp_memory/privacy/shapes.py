@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mcp_memory.privacy.nouns import WORDS
+from mcp_memory.privacy.nouns import TABLE, WORDS
 
 UNIT = re.compile(
     r"\s?[-–]?\s?(?:char|digit|letter|symbol|word|day|week|month|year|hour|minute|second|time|people|user|euro|dollar"
@@ -15,19 +15,7 @@ UNIT = re.compile(
 _LIKE_A_WORD = re.compile(
     r"[a-z]+(?:ed|ing|able|ible|al|ical|ic|ful|less|ous|ent|ant|ive|ly|ary|en|ght|onger|ption)", re.IGNORECASE
 )
-_WORDS_OF_PROSE = (
-    "wrong right correct incorrect weak strong safe secure insecure long short easy hard same different new old"
-    " good bad fine here there gone empty okay set known unknown too very not now still always never only also"
-    " just both none null true false void that this these those what whatever something nothing anything"
-    " everything your mine yours ours theirs with from under over above below inside stored stale fresh unique"
-    " mandatory random simple complex longer shorter better worse case lost kept due yes nope maybe also then when"
-    " where which because but and for the reused string str text bytes object any int bool char varchar uuid self"
-    " input prompt value field param args kwargs env bitwarden keepass keychain lastpass dashlane vault dotenv"
-    " argon scrypt bcrypt falsch richtig sicher unsicher erforderlich abgelaufen vergessen incorrecta correcta"
-    " obligatoire requis requise incorrect oublié admin-only see ask redacted masked removed later soon today"
-    " tomorrow pending ready done next more than about like case-sensitive well-known up-to-date one-time-only"
-)
-_SPOKEN_OF = frozenset(_WORDS_OF_PROSE.split())
+_SPOKEN_OF = frozenset(TABLE["words"]["spoken_of"].split())
 """Words that follow "the password is" in prose, and what stands for one in code."""
 YEAR = re.compile("(?:19|20)[0-9]{2}")
 PLACEHOLDER = re.compile(
