@@ -1,7 +1,7 @@
 """Read and check the arguments of a tool call; refuse wrong ones with the argument, the problem and the remedy.
 
-`read` takes what clients send as they mean it (`as_meant`), lets pydantic check it against the `Input` model of the
-tool, and states its first complaint in our words. What a schema cannot say is checked by the types of fields (`Name`,
+`read` lets pydantic check what clients send, as they mean it (`as_meant`), against the `Input` model of the tool, and
+states its first complaint in our words. What a schema cannot say is checked by the types of fields (`Name`,
 `short_text`, `Time`), within the configured limits. All of it happens before the memory is opened, so a refused call
 changes nothing.
 
@@ -23,6 +23,7 @@ from pydantic import (
     StrictInt,
     ValidationError,
     ValidationInfo,
+    model_validator,
 )
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
@@ -30,23 +31,24 @@ from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
-from mcp_memory.errors import InvalidInput, NotAllowed
+from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.tools.meant import Most, as_meant
+from mcp_memory.server.tools.meant import as_meant
 from mcp_memory.settings import LimitSettings
 
 QUERY_BYTES = 20_000
 """Most UTF-8 bytes of a query, question or goal; a longer one is a text to remember."""
-NAMES = Most(16)
-"""Most names that a call may give in one list; each costs a search of its own."""
-IDS = Most(200)
-"""Most pieces of evidence that a call may name; a recall returns as many."""
 
 
 class Input(BaseModel):
-    """Arguments of a tool, or an object in them. An unknown argument is an error."""
+    """Arguments of a tool, or an object in them, read as they are meant. An unknown argument is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_meant(cls, raw: Any) -> Any:
+        return as_meant(cls, raw)
 
 
 class _Wrong(ValueError):
@@ -121,7 +123,28 @@ def _some(items: ListT) -> ListT:
     return items
 
 
+def at_most(number: int) -> AfterValidator:
+    """Return what lets a list pass that has at most so many items."""
+    return AfterValidator(lambda items: _bounded(items, number, "there may be"))
+
+
+def _bounded(items: ListT, most: int, limit: str) -> ListT:
+    if items is not None and len(items) > most:
+        raise _Wrong(f"{len(items):,} items are more than the {most:,} {limit}", "Split them over several calls.")
+    return items
+
+
+def _within_setting(items: ListT, info: ValidationInfo[LimitSettings]) -> ListT:
+    return _bounded(items, info.context.items, "of limits.items")
+
+
 ListT = TypeVar("ListT", bound=Sequence[object])
+NAMES = at_most(16)
+"""Says how many names a call may give in one list; each costs a search of its own."""
+IDS = at_most(200)
+"""Says how many pieces of evidence a call may name; a recall returns as many."""
+ITEMS = AfterValidator(_within_setting)
+"""Says that a list may have as many items as the setting ``limits.items`` says."""
 SOME = AfterValidator(_some)
 """Says in the annotation of a list that it has at least one item."""
 Name = Annotated[str, AfterValidator(_name)]
@@ -167,13 +190,11 @@ _KINDS = {
 def read(model: type[InputT], raw: Mapping[str, Any], limits: LimitSettings) -> InputT:
     """Return the arguments of a call as its model.
 
-    What clients send is first read for what it means by `as_meant`.
-
     Raises:
         InvalidInput: an argument is missing, unknown, of another type, out of range, or what its type refuses.
     """
     try:
-        return model.model_validate(as_meant(model, raw, limits.items), context=limits)
+        return model.model_validate(raw, context=limits)
     except ValidationError as error:
         raise _refusal(model, error.errors(include_url=False)[0]) from None
 
@@ -214,8 +235,7 @@ def check_space(value: str | None, argument: str = "space") -> str:
     """Return the name of a space unchanged; where none was given, that of the space that is meant then.
 
     Raises:
-        InvalidInput: it is no name.
-        NotAllowed: the caller may not do there what the call does (`NEEDED`).
+        InvalidInput: it is no name, or the caller may not do there what the call does (`NEEDED`).
     """
     space = MEANT_SPACE.get() if value is None else value
     if not SPACE_NAME.fullmatch(space):
@@ -225,23 +245,9 @@ def check_space(value: str | None, argument: str = "space") -> str:
             remedy = f"Give {near!r}, or other {remedy.removeprefix('Give ')}"
         raise InvalidInput(argument, f"{shown(value)} is not the name of a space", remedy)
     if not CALLER.get().may(NEEDED.get(), space):
-        raise NotAllowed(argument, space, NEEDED.get())
+        problem = f"your token does not allow to {' and '.join(sorted(NEEDED.get()))} in {space!r}"
+        raise InvalidInput(argument, problem, "memory://spaces lists those that you may read.")
     return space
-
-
-def check_rights(model: type[Input], raw: Mapping[str, Any]) -> None:
-    """Check that a caller may do in each space that a call names what the call does, before its arguments are read.
-
-    Raises:
-        InvalidInput: a space is no name, or too many are named.
-        NotAllowed: see `check_space`.
-    """
-    named = {name: raw[name] for name in model.model_fields if name in ("space", "spaces") and name in raw}
-    meant = as_meant(model, named)
-    if "space" in model.model_fields:
-        check_space(meant.get("space"))
-    for place, name in enumerate(meant.get("spaces", ())):
-        check_space(name, f"spaces[{place}]")
 
 
 def start_of(value: str | None) -> Millis | None:

@@ -25,11 +25,11 @@ from mcp_memory.server.tools.arguments import (
     Name,
     RecordId,
     SpaceName,
+    at_most,
     check_space,
     short_text,
     text_of,
 )
-from mcp_memory.server.tools.meant import Most
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
     Reply,
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
 
-POINTS = Most(100)
-"""Most memory points that a call may insert, update or merge."""
+POINTS = at_most(100)
+"""Says how many memory points a call may insert, update or merge."""
 CHANGE = (
     "step", "kind", "id", "text", "before", "after", "valid_from", "valid_to", "fact_kind", "precision",
 )  # fmt: skip

@@ -26,13 +26,13 @@ from mcp_memory.server.tools.arguments import (
     Name,
     SpaceName,
     Time,
+    at_most,
     check_space,
     moment_of,
     short_text,
     shown,
     window_of,
 )
-from mcp_memory.server.tools.meant import Most
 from mcp_memory.server.tools.replies import (
     Reply,
     evidence_row,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 LIMIT = 12
 """Items of evidence where the call states no number and the recall is not broad."""
-SPACES = Most(8)
+SPACES = at_most(8)
 """Spaces that a call may name; each costs a recall."""
 WORDINGS = 4
 """Other wordings of a query that a call may bring; each costs one more search."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from anyio import to_thread
 from pydantic import BaseModel
 
 from mcp_memory import texts
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
 
-AT_ONCE = 10_000
-"""Bytes of a call whose arguments are read at once, in 3 ms."""
 Run = Callable[["Memory", "Progress"], Awaitable[Reply]]
 """Runs a call whose arguments are checked."""
 
@@ -64,10 +61,6 @@ class Tool:
             InvalidInput: they are wrong, and nothing is done.
         """
         return self.run(read(self.input, raw, limits))
-
-    async def prepared(self, raw: Mapping[str, Any], limits: LimitSettings, size: int) -> Run:
-        """Return what `prepare` does of a call of so many bytes; in a thread where others would wait for it."""
-        return await to_thread.run_sync(self.prepare, raw, limits) if size > AT_ONCE else self.prepare(raw, limits)
 
     @cached_property
     def definition(self) -> ToolDefinition:

@@ -14,6 +14,7 @@ from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Kind
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
+    ITEMS,
     Input,
     Name,
     RelationName,
@@ -82,10 +83,10 @@ class FactInput(Input):
 class WriteInput(Input):
     """Arguments of memory_write."""
 
-    messages: Annotated[list[MessageInput] | None, Field(description="Of talk, in order.")] = None
-    documents: list[DocumentInput] | None = None
+    messages: Annotated[list[MessageInput] | None, Field(description="Of talk, in order."), ITEMS] = None
+    documents: Annotated[list[DocumentInput] | None, ITEMS] = None
     text: Annotated[Message | None, Field(description="A single message.")] = None
-    facts: Annotated[list[FactInput] | None, Field(description="What you read in it, or know.")] = None
+    facts: Annotated[list[FactInput] | None, Field(description="What you read in it, or know."), ITEMS] = None
     session: Annotated[Name, Field(description="Of this conversation or collection.")] = "default"
     space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = None
     wait: Annotated[StrictBool, Field(description="Until all of it is indexed.")] = False
