@@ -2,7 +2,6 @@
 
     McpMemoryError
     ├── InvalidInput          an argument is wrong; names it and what is allowed; nothing was changed
-    │   └── NotAllowed        the caller has no right to do this in that space; over HTTP the status is 403
     ├── ConfigurationError    a setting is wrong; names file, key and the nearest known key
     ├── EmbedderError         the model is missing or not the expected one; names the package or file to fix
     ├── EngineError           Claude gave no usable reply; the embedded engine takes over and reports why
@@ -43,20 +42,6 @@ class InvalidInput(McpMemoryError):
 
     def __init__(self, argument: str, problem: str, remedy: str, lines: Sequence[str] = ()) -> None:
         super().__init__(f"{argument}: {problem}. {remedy}".rstrip(), lines)
-
-
-class NotAllowed(InvalidInput):
-    """The caller has no right to do this in that space; nothing was changed.
-
-    Attributes:
-        space: the space.
-        rights: the rights that the call needs there.
-    """
-
-    def __init__(self, argument: str, space: str, rights: frozenset[str]) -> None:
-        problem = f"your token does not allow to {' and '.join(sorted(rights))} in {space!r}"
-        super().__init__(argument, problem, "memory://spaces lists those that you may read.")
-        self.space, self.rights = space, rights
 
 
 class ConfigurationError(McpMemoryError):

@@ -90,21 +90,9 @@ class HttpSettings:
     stateless: bool = key(False, "older clients get no session, so any replica answers any request")
     json: bool = key(False, "replies are JSON and not streams of events: nothing reports progress then")
     body_bytes: int = key(16_000_000, "bytes of a request")
-    held_bytes: int = key(256_000_000, "bytes of all requests at a time")
     sessions: int = key(1_000, "sessions of older clients at a time")
     session_idle_s: float = key(1_800.0, "seconds after which an unused session ends", POSITIVE)
-    connections: int = key(
-        1_000, "open connections at a time; one more ends the one that has waited longest for a request"
-    )
-    caller_share: float = key(
-        0.25,
-        "part of the sessions, of the requests at a time and of their bytes that one caller may have",
-        Range(0, 1, includes_low=False, includes_high=True),
-    )
-    caller_calls: int = key(4, "calls of one caller that run at once; more wait for their turn")
-    rate: float = key(50.0, "requests a second of one caller in the long run, each of 200 kB at most", POSITIVE)
-    burst: int = key(200, "requests of one caller at once")
-    receive_s: float = key(20.0, "seconds within which a whole request has to arrive", POSITIVE)
+    connections: int = key(1_000, "open connections at a time; requests on more of them are answered by 503")
     drain_s: float = key(10.0, "seconds for running calls to end when the server stops")
 
 

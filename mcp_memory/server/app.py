@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +56,7 @@ from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, OWNER, Grant
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
 from mcp_memory.server.calls import APPS, CLIENT, CallProgress, error_text, problem_texts
-from mcp_memory.server.opening import DRAIN_S, CallLimit, MeantSpace, Opener, Opening
+from mcp_memory.server.opening import DRAIN_S, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.settings import Settings
 from mcp_memory.visible import plain, without_hidden
@@ -102,8 +102,6 @@ class Host:
         valid: returns whether a grant still holds, for what goes on after the request.
         sessions: whether older clients have sessions, in which they can be told what changed.
         headers: whether clients repeat the argument ``space`` as a header, to route by.
-        holding: returns what is entered while a request is answered.
-        size: returns how many bytes a request has; 0 where nobody else waits.
     """
 
     caller: Callable[[Context], Grant] = lambda _context: OWNER
@@ -112,8 +110,6 @@ class Host:
     valid: Callable[[Grant], bool] = lambda _grant: True
     sessions: bool = True
     headers: bool = False
-    holding: Callable[[Context], AbstractContextManager[None]] = lambda _context: nullcontext()
-    size: Callable[[Context], int] = lambda _context: 0
 
 
 class MemoryServer(Server[Opening]):
@@ -127,7 +123,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
 
     Args:
         open_memory: opens it; called again if it failed.
-        settings: its sections ``http``, ``limits`` and ``server`` are used here.
+        settings: its sections ``limits`` and ``server`` are used here.
         host: see `Host`.
     """
     host = host or Host()
@@ -171,7 +167,6 @@ class _Requests:
     def __init__(self, open_memory: Opener, settings: Settings, host: Host) -> None:
         self._open_memory, self._settings, self._host = open_memory, settings, host
         self._meant = MeantSpace(settings.server.space, asks=host.asks_roots)
-        self._limit = CallLimit(settings.http.caller_calls)
         self.subscriptions = Subscriptions(host.valid)
 
     @asynccontextmanager
@@ -225,14 +220,13 @@ class _Requests:
             progress = CallProgress(context)
 
             async def work() -> Reply:
-                async with self._limit.turn():
-                    run = await tool.prepared(arguments, self._settings.limits, self._host.size(context))
-                    memory = await context.lifespan_context.use()
-                    try:
-                        problems = problem_texts(memory.store.damage)
-                        return with_warnings(await run(memory, progress.report), problems)
-                    finally:
-                        memory.reread_later()  # if the call met a table that is broken
+                run = tool.prepare(arguments, self._settings.limits)
+                memory = await context.lifespan_context.use()
+                try:
+                    problems = problem_texts(memory.store.damage)
+                    return with_warnings(await run(memory, progress.report), problems)
+                finally:
+                    memory.reread_later()  # if the call met a table that is broken
 
             reply = await progress.during(work)
             outcome, count = "ok", _count(reply.structured)
@@ -267,8 +261,7 @@ class _Requests:
             with _protocol_errors(uri=uri):
                 template, values = catalogue.match(uri)
                 what, space = template.name, values.get("space", "")
-                async with self._limit.use(context.lifespan_context) as memory:
-                    text = await catalogue.read(memory, template, values)
+                text = await catalogue.read(await context.lifespan_context.use(), template, values)
             outcome = "ok"
         finally:
             self._host.note(what, space[:64], outcome, 1 if outcome == "ok" else 0)
@@ -279,8 +272,8 @@ class _Requests:
         await self._enter(context)
         given, argument = (params.context.arguments if params.context else None) or {}, params.argument
         with _protocol_errors():
-            async with self._limit.use(context.lifespan_context) as memory:
-                found = await prompts.complete(memory, params.ref, argument.name, argument.value, given)
+            memory = await context.lifespan_context.use()
+            found = await prompts.complete(memory, params.ref, argument.name, argument.value, given)
         return CompleteResult(completion=found)
 
     async def listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
@@ -304,8 +297,7 @@ class _Requests:
     async def set_caller(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Find out who makes a request before it is answered."""
         CALLER.set(self._host.caller(ctx))
-        with self._host.holding(ctx):
-            result = await _as_read(ctx, call_next)
+        result = await _as_read(ctx, call_next)
         ctx.lifespan_context.observe(ctx.method)
         return result
 

@@ -5,8 +5,6 @@ that is slow to connect. So the first replies come from names and schemas alone.
 background (``server.warm_up = "first_reply"``), or by the first call that needs it (``"first_call"``: less memory while
 idle).
 
-So many calls of one caller use it at a time (`CallLimit`); more of them wait, so that others need not.
-
 **The space** is the configured one, or one for each workspace. A workspace is the folder of a project: the top of the
 repository of git that holds the folder, so that each client finds the same one wherever in it it starts, or else the
 folder itself. Its space is called by the folder's name with a short digest of its path, so two projects of one name are
@@ -23,13 +21,11 @@ import os
 import re
 import time
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
-from weakref import WeakValueDictionary
 
 import anyio
 from anyio.abc import TaskGroup
@@ -145,34 +141,6 @@ class Opening:
     async def _run(self, memory: Memory) -> None:
         with anyio.CancelScope() as self._work:
             await memory.work()
-
-
-class CallLimit:
-    """How many calls of one caller run. The owner, who has a server without tokens alone, waits for nobody.
-
-    Args:
-        of_caller: how many calls of one caller use the memory at a time.
-    """
-
-    def __init__(self, of_caller: int) -> None:
-        self._of_caller = of_caller
-        self._free: WeakValueDictionary[tuple[str, str], anyio.Semaphore] = WeakValueDictionary()
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait until the caller may run one call more, and count it as long as this is entered."""
-        caller = CALLER.get()
-        if caller is OWNER:
-            yield
-            return
-        async with self._free.setdefault(caller.identity, anyio.Semaphore(self._of_caller)):
-            yield
-
-    @asynccontextmanager
-    async def use(self, opening: Opening) -> AsyncIterator[Memory]:
-        """Wait for a `turn`, then yield the memory; see `Opening.use`."""
-        async with self.turn():
-            yield await opening.use()
 
 
 WORKSPACE: Final = "workspace"

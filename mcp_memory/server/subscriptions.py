@@ -36,10 +36,6 @@ POLL_S = 0.5
 """Seconds between two looks for commits of other processes, while anybody follows anything. A look takes .3 ms."""
 FOLLOWED = 100
 """Resources that one client may follow at a time; each is read after each commit."""
-FOLLOWED_BY_CALLER = 1_000
-"""The same, by all clients of one caller together; others are told of their changes only after these were read."""
-STREAMS = 1_000
-"""Streams that may be open at a time."""
 
 _log = logging.getLogger(__name__)
 
@@ -93,9 +89,8 @@ class Subscriptions:
     ) -> SubscriptionsListenResult:
         """Serve a stream of revision 2026-07-28; of what it names, what the caller cannot read is not followed."""
         uris = list(dict.fromkeys(params.notifications.resource_subscriptions or ()))
-        if len(uris) > FOLLOWED or len(self._streams) >= STREAMS:
-            raise _too_many(FOLLOWED if len(uris) > FOLLOWED else STREAMS)
-        self._check_caller(len(uris))
+        if len(uris) > FOLLOWED:
+            raise _TOO_MANY
         bus = InMemorySubscriptionBus()
         stream = ListenHandler(bus)
 
@@ -122,8 +117,7 @@ class Subscriptions:
         if uri in followed:
             return EmptyResult()
         if len(followed) >= FOLLOWED:
-            raise _too_many(FOLLOWED)
-        self._check_caller(1)
+            raise _TOO_MANY
         follower = _follower(uri, context.session.send_resource_updated, lambda: self._leave(connection), connection)
         if follower is None:
             raise MCPError(INVALID_PARAMS, f"uri: there is no resource {uri[:200]!r} that you may read.", {"uri": uri})
@@ -149,11 +143,6 @@ class Subscriptions:
     def _leave(self, session: object, uri: str | None = None) -> None:
         """Forget what a session follows, or one resource of it."""
         self._followers = [one for one in self._followers if one.session is not session or uri not in (None, one.uri)]
-
-    def _check_caller(self, more: int) -> None:
-        caller = CALLER.get().identity
-        if sum(one.grant.identity == caller for one in self._followers) + more > FOLLOWED_BY_CALLER:
-            raise _too_many(FOLLOWED_BY_CALLER)
 
     async def watch(self, opening: Opening) -> None:
         """Tell followers what changes, until cancelled; while there are none it waits."""
@@ -185,17 +174,13 @@ class Subscriptions:
         if self._seen == seen:
             return
         self._seen = seen
-        read: dict[tuple[str, Grant, str], bytes] = {}
         for follower in [one for one in self._followers if one.content is not None]:
-            key = follower.uri, follower.grant, follower.meant
-            if key not in read:
-                read[key] = await _content(opening, *key)
-            if read[key] != follower.content:
-                follower.content = read[key]
+            before, follower.content = follower.content, await _content(opening, follower)
+            if before != follower.content:
                 await follower.tell(follower.uri)
 
     async def _look_first(self, opening: Opening, follower: _Follower) -> None:
-        follower.content = await _content(opening, follower.uri, follower.grant, follower.meant)
+        follower.content = await _content(opening, follower)
         self._seen = ()  # something may be committed before it is in the list
 
 
@@ -217,16 +202,16 @@ def _follower(
     return _Follower(uri, caller, MEANT_SPACE.get(), tell, end, session)
 
 
-async def _content(opening: Opening, uri: str, grant: Grant, meant: str) -> bytes:
+async def _content(opening: Opening, follower: _Follower) -> bytes:
     """Return a digest of what somebody would read now."""
     from mcp_memory.server.resources import catalogue
     from mcp_memory.server.resources.uris import GUIDE
 
-    if uri == GUIDE:
+    if follower.uri == GUIDE:
         return b""
-    CALLER.set(grant)
-    MEANT_SPACE.set(meant)
-    template, values = catalogue.match(uri)
+    CALLER.set(follower.grant)
+    MEANT_SPACE.set(follower.meant)
+    template, values = catalogue.match(follower.uri)
     try:
         text = await catalogue.read(await opening.use(), template, values)
     except McpMemoryError as error:  # it is gone, or not there yet
@@ -234,5 +219,4 @@ async def _content(opening: Opening, uri: str, grant: Grant, meant: str) -> byte
     return blake2b(text.encode(), digest_size=16).digest()
 
 
-def _too_many(most: int) -> MCPError:
-    return MCPError(INVALID_PARAMS, f"There may be {most:,} at a time. Follow fewer resources, or unsubscribe some.")
+_TOO_MANY = MCPError(INVALID_PARAMS, f"There may be {FOLLOWED} at a time. Follow fewer resources, or unsubscribe some.")

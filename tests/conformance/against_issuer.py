@@ -18,7 +18,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import anyio
 import httpx2
 from integration.http_server import SETTINGS, client_of, listening
-from mcp.shared.exceptions import MCPError
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.server.http.access import open_access
@@ -86,13 +85,8 @@ async def main(folder, issuer):
         token = await token_for(AUDIENCE, "memory:read:team memory:write:team")
         async with client_of(url, token) as client:
             for space, allowed in (("team", True), ("notes", False), ("default", False)):
-                try:
-                    written = not (
-                        await client.call_tool("memory_write", {"text": "It leaks.", "space": space})
-                    ).is_error
-                except MCPError as error:  # status 403
-                    written = "does not allow" not in str(error)
-                assert written is allowed, space
+                written = await client.call_tool("memory_write", {"text": "It leaks.", "space": space})
+                assert written.is_error is not allowed, space
             assert (await client.call_tool("memory_status", {})).structured_content["space"] == "team"
         assert await status_of(url, await token_for("https://else.example/mcp", "memory:read:team")) == 401
         assert await status_of(url, await token_for(AUDIENCE, "")) == 403
@@ -104,15 +98,13 @@ async def main(folder, issuer):
         names = []
         for name, forged in tricks(token, jwks):
             names.append(name)
-            assert await status_of(url, forged) in (401, 429), name
+            assert await status_of(url, forged) == 401, name
         issuer.kill()
         issuer.wait()
         began = anyio.current_time()
         assert await status_of(url, token) == 400  # let in, as its key is known; without a session
-        assert await status_of(url, f"{part({'alg': 'RS256', 'kid': 'new', 'typ': 'at+jwt'})}.{payload}.AA") in (
-            401,
-            429,
-        )
+        unknown = part({"alg": "RS256", "kid": "new", "typ": "at+jwt"})
+        assert await status_of(url, f"{unknown}.{payload}.AA") == 401
         assert await status_of(url, token) == 400
         assert anyio.current_time() - began < 5
     sys.stdout.write("tokens of oidc-provider: let in, kept to their spaces, and refused for another audience\n")

@@ -3,7 +3,7 @@
 import json
 import socket
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 import anyio
@@ -148,41 +148,13 @@ def head(token, length=None, method="POST", more=""):
     return ("\r\n".join(lines) + f"\r\n{more}\r\n").encode()
 
 
-async def started(url, *parts):
-    """Begin a request on a connection of its own."""
+async def answer(url, raw, seconds=20):
+    """Return what a server says to bytes on a connection of their own, until it ends or something whole has come."""
     host, port = url.removeprefix("http://").split(":")
-    stream = await anyio.connect_tcp(host, int(port))
-    for part in parts:
-        await stream.send(part)
-    return stream
-
-
-async def received(stream, seconds=20):
-    """Return what comes until the other side ends the connection, or something whole has come."""
     found = b""
-    with anyio.move_on_after(seconds):
-        try:
+    with anyio.move_on_after(seconds), suppress(anyio.EndOfStream, anyio.BrokenResourceError, ConnectionError):
+        async with await anyio.connect_tcp(host, int(port)) as stream:
+            await stream.send(raw)
             while b"\r\n\r\n" not in found:
                 found += await stream.receive()
-        except (anyio.EndOfStream, anyio.BrokenResourceError):
-            pass
     return found
-
-
-async def closed(*streams):
-    for stream in streams:
-        await anyio.aclose_forcefully(stream)
-
-
-async def answer(url, *parts, seconds=20):
-    """Return what a server says to parts of a request on a connection of their own."""
-    try:
-        stream = await started(url)
-        try:
-            for part in parts:
-                await stream.send(part)
-            return await received(stream, seconds)
-        finally:
-            await closed(stream)
-    except (anyio.BrokenResourceError, ConnectionError):
-        return b""

@@ -2,6 +2,8 @@
 
 import base64
 import json
+import logging
+import random
 import time
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,9 +19,9 @@ from integration.http_server import (
     HELLO,
     ISSUER,
     LIST,
+    PING,
     answer,
     client_of,
-    closed,
     grant,
     guarded,
     head,
@@ -27,7 +29,6 @@ from integration.http_server import (
     public,
     request,
     signed,
-    started,
     tool,
 )
 from mcp.shared.exceptions import MCPError
@@ -129,29 +130,29 @@ OWN_NAMES = {
     "another revision": ([("MCP-Protocol-Version", "1999-01-01")], LIST, 400),
 }
 TRICKS = OWN_NAMES | {
-    "a header names another space than the call": (modern(*NAMED, ("Mcp-Param-Space", "bob")), recall_in("ann"), 403),
+    "a header names another space than the call": (modern(*NAMED, ("Mcp-Param-Space", "bob")), recall_in("ann"), 400),
     "two headers name two spaces": (
-        modern(*NAMED, ("Mcp-Param-Space", "bob"), ("Mcp-Param-Space", "ann")), recall_in("ann"), 403,
+        modern(*NAMED, ("Mcp-Param-Space", "bob"), ("Mcp-Param-Space", "ann")), recall_in("ann"), 400,
     ),
     "a header names a space that the call has not": (modern(*NAMED, ("Mcp-Param-Space", "ann")), recall_in("bob"), 400),
     "no header names the space": (modern(), recall_in("bob"), 400),
     "the headers name a harmless method": (
-        modern(("Mcp-Method", "tools/list"), ("Mcp-Name", "memory_status")), recall_in("ann"), 403,
+        modern(("Mcp-Method", "tools/list"), ("Mcp-Name", "memory_status")), recall_in("ann"), 400,
     ),
     "the headers name another tool": (
         modern(("Mcp-Method", "tools/call"), ("Mcp-Name", "memory_status"), ("Mcp-Param-Space", "bob")),
         recall_in("bob"), 400,
     ),
     "several calls in one body": ([], [ANNS, LIST], 400),
-    "one key twice, the foreign space last": ([], TEXT.replace('"space"', '"space": "bob", "space"'), 403),
-    "one key twice, the tool last": ([], TEXT.replace('"name"', '"name": "memory_status", "name"'), 403),
+    "one key twice, the foreign space last": ([], TEXT.replace('"space"', '"space": "bob", "space"'), 200),
+    "one key twice, the tool last": ([], TEXT.replace('"name"', '"name": "memory_status", "name"'), 200),
     "a mark before the body": ([], b"\xef\xbb\xbf" + TEXT.encode(), 400),
     "another encoding": ([], TEXT.encode("utf-16"), 400),
-    "another case": ([], tool("memory_reconstruct", query="pump", space="ANN"), 403),
-    "another method in a header": ([("X-HTTP-Method-Override", "GET")], ANNS, 403),
-    "an encoding that it has not": ([("Content-Encoding", "gzip")], ANNS, 403),
-    "another user in a header": ([("X-Forwarded-User", "ann"), ("X-Remote-User", "ann")], ANNS, 403),
-    "another path in a header": ([("X-Original-URL", "/healthz"), ("X-Rewrite-URL", "/healthz")], ANNS, 403),
+    "another case": ([], tool("memory_reconstruct", query="pump", space="ANN"), 200),
+    "another method in a header": ([("X-HTTP-Method-Override", "GET")], ANNS, 200),
+    "an encoding that it has not": ([("Content-Encoding", "gzip")], ANNS, 200),
+    "another user in a header": ([("X-Forwarded-User", "ann"), ("X-Remote-User", "ann")], ANNS, 200),
+    "another path in a header": ([("X-Original-URL", "/healthz"), ("X-Rewrite-URL", "/healthz")], ANNS, 200),
 }  # fmt: skip
 
 
@@ -162,6 +163,7 @@ async def test_foreign_names_and_requests_that_say_two_things_are_refused(tmp_pa
         for name, (headers, body, status) in TRICKS.items():
             reply = await post(url, bob, body, headers)
             assert (reply.status_code, "leaks" in reply.text) == (status, False), (name, reply.text)
+            assert status != 200 or "your token does not allow" in reply.text, name
 
 
 async def test_other_methods_and_other_spellings_of_the_path_need_a_token_as_well(tmp_path):
@@ -172,9 +174,9 @@ async def test_other_methods_and_other_spellings_of_the_path_need_a_token_as_wel
                 allowed = HEADERS | {"Authorization": f"Bearer {ann}"}
                 assert (await http.request(method, f"{url}/mcp", headers=allowed)).status_code == 405, method
         for path in ("/mcp/", "/mcp%2f", "/./mcp", "/x/../mcp", "//mcp", "/MCP", "/mcp;x", "/metrics/", "/mcp/mcp"):
-            for more, statuses in (({}, (401, 404)), ({"Host": "evil.example"}, (421, 404))):
+            for more in ({}, {"Host": "evil.example"}):
                 reply = await http.post(f"{url}{path}", headers=HEADERS | more, json=LIST)
-                assert reply.status_code in statuses, path
+                assert reply.status_code in (401, 404), path
 
 
 async def test_bodies_that_are_too_large_or_not_json_are_refused(tmp_path):
@@ -188,52 +190,7 @@ async def test_bodies_that_are_too_large_or_not_json_are_refused(tmp_path):
         assert (await post(url, ann, b"{")).status_code == 400
     (tmp_path / "two").mkdir()
     async with guarded(tmp_path / "two", body_bytes=10_000_000) as (url, _, ann):
-        assert (await post(url, ann, b"[" + b"[]," * 300_000 + b"[]]")).status_code == 413
-
-
-async def test_slow_headers_slow_bodies_and_broken_requests_are_refused(tmp_path):
-    async with guarded(tmp_path, receive_s=0.5) as (url, _, ann):
-        start = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ann}\r\n".encode()
-        for parts, words in (
-            ((), b" 408 "),
-            ((start,), b" 408 "),
-            ((start + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{",), b" 408 "),
-            ((b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n",), b" 400 "),
-            ((b"POST /mcp HTTP/1.0\r\n\r\n",), b" 421 "),
-            ((start + b"X: " + b"x" * 100_000 + b"\r\n\r\n",), b" 400 "),
-        ):
-            assert words in await answer(url, *parts), parts
-        ping = json.dumps(request("ping")).encode()
-        stream = await started(url)
-        for pause in (1.0, 0.0):  # a connection that is kept open is not slow
-            await stream.send(head(ann, len(ping)) + ping)
-            with anyio.fail_after(300):
-                assert b" 200 " in await stream.receive()
-                with anyio.move_on_after(pause):
-                    while b" 408 " not in await stream.receive():
-                        pass
-                    raise AssertionError("the connection was ended")
-        await stream.send(start)
-        with anyio.fail_after(300):
-            while b" 408 " not in await stream.receive():
-                pass
-        await closed(stream)
-
-
-async def test_floods_are_refused_by_caller_whatever_address_they_claim(tmp_path):
-    async with guarded(tmp_path, rate=0.001, burst=5) as (url, file, ann):
-        bob = file.add(grant("bob", "bob"))
-        seen = [
-            (await post(url, ann, headers=[("X-Forwarded-For", f"10.0.0.{number}")])).status_code for number in range(7)
-        ]
-        assert seen == [200] * 5 + [429] * 2
-        assert (await post(url, bob)).status_code == 200
-        wrong = [(await post(url, "wrong")).status_code]
-        while wrong[-1] == 401 and len(wrong) < 100:  # five seconds make up for one
-            wrong.append((await post(url, "wrong")).status_code)
-        assert len(wrong) > 20
-        assert wrong[-1] == 429
-        assert (await post(url, bob)).status_code == 200  # others' wrong tokens do not lock anybody out
+        assert (await post(url, ann, b"[" + b"[]," * 300_000 + b"[]]")).status_code == 400
 
 
 async def test_a_session_belongs_to_who_opened_it_and_there_are_so_many(tmp_path):
@@ -280,14 +237,14 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
                 ("memory_forget", {"everything": True, "space": "bob"}),
                 ("memory_reconstruct", {"query": "dog", "space": "bobby"}),
             ):
-                with pytest.raises(MCPError, match="your token does not allow") as raised:
-                    await bob.call_tool(name, arguments)
-                assert "Lisbon" not in str(raised.value)
+                said = await refused(bob, name, **arguments)
+                assert "your token does not allow" in said
+                assert "Lisbon" not in said
             judged = {"episode": anns, "feedback": {"supports": ["1"]}, "space": "bob"}
             assert "is not known" in await refused(bob, "memory_evolve", **judged)
             for path in ("status", "sessions", "sessions/diary", "entities", "entities/Ann", "timeline/Ann", "graph",
                          "graph.mermaid", "graph.graphml", "points", "topics", "wishes"):  # fmt: skip
-                with pytest.raises(MCPError, match="your token does not allow to read in 'ann'"):
+                with pytest.raises(MCPError, match="nothing was ever written to a space 'ann'"):
                     await bob.read_resource(f"memory://ann/{path}")
             reference = ResourceTemplateReference(uri="memory://{space}/entities/{name}{?cursor}")
             spaces = await bob.complete(reference, {"name": "space", "value": ""})
@@ -298,53 +255,6 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
                 followed = ["memory://ann/sessions", "memory://bob/sessions"]
                 async with bob.listen(resource_subscriptions=followed) as stream:
                     assert stream.honored.resource_subscriptions == followed[1:]
-
-
-@pytest.mark.parametrize("json_replies", [True, False])
-async def test_a_right_that_a_token_does_not_have_is_answered_by_403_and_the_scopes_that_it_would_take(
-    json_replies, tmp_path
-):
-    memory = word_memory()
-    async with guarded(tmp_path, memory, json=json_replies) as (url, file, ann):
-        await post(url, ann, tool("memory_write", text="The pump leaks."))
-        reader = file.add(grant("reader", "bob", rights=("read",)))
-        blind = file.add(grant("blind", "bob", rights=("write",)))
-        by_issuer = signed(scope="memory:read:bob")
-        for token, body, scopes in (
-            (reader, tool("memory_write", text="x", space="bob"), "memory:write:bob"),
-            (reader, tool("memory_write", text="x"), "memory:write:bob"),  # what it means, who names no space
-            (reader, tool("memory_write"), "memory:write:bob"),  # the right comes first, whatever else is wrong
-            (by_issuer, tool("memory_write", text="x", space="bob"), "memory:write:bob"),
-            (reader, tool("memory_forget", everything=True, space="bob"), "memory:forget:bob memory:read:bob"),
-            (reader, tool("memory_evolve", goal="pumps", space="bob"), "memory:read:bob memory:write:bob"),
-            (reader, tool("memory_reconstruct", query="pump", space="ann"), "memory:read:ann"),
-            (reader, tool("memory_reconstruct", query="pump", spaces=["bob", "ann"]), "memory:read:ann"),
-            (reader, tool("memory_reconstruct", query="pump", spaces='["ann"]'), "memory:read:ann"),
-            (reader, tool("memory_reconstruct", query="pump", space="nobodys"), "memory:read:nobodys"),
-            (blind, tool("memory_reconstruct", query="pump", space="bob"), "memory:read:bob"),
-            (reader, request("resources/read", uri="memory://ann/status"), "memory:read:ann"),
-            (reader, request("resources/read", uri="memory://%61nn/status"), "memory:read:ann"),
-            (reader, request("resources/read", uri="memory://nobodys/entities/Ann"), "memory:read:nobodys"),
-            (reader, request("resources/subscribe", uri="memory://ann/sessions"), "memory:read:ann"),
-            (reader, tool("memory_graph", space="ä"), ""),
-        ):
-            reply = await post(url, token, body)
-            assert reply.status_code == 403, body
-            header = reply.headers["www-authenticate"]
-            assert header.startswith('Bearer error="insufficient_scope", '), header
-            assert (f'scope="{scopes}"' in header) if scopes else ("scope=" not in header)
-            assert "/.well-known/oauth-protected-resource/mcp" in header
-            said = reply.json()
-            assert said["id"] == 7
-            assert "your token does not allow" in said["error"]["message"]
-        for body in (
-            tool("memory_reconstruct", query="pump", space="bob"),
-            tool("memory_reconstruct", query="pump", space="no\nname"),
-            request("resources/read", uri="memory://spaces"),
-            request("resources/read", uri='memory://"%0A/status'),
-        ):
-            assert (await post(url, reader, body)).status_code in (200, 400), body
-    assert not memory.store._view.space("bob").turns
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -401,8 +311,7 @@ async def test_the_audit_log_says_who_did_what_and_counts_what_was_stored_withou
             for _ in ("new", "there already"):
                 await structured(client, "memory_write", **arguments)
         await structured(client, "memory_reconstruct", query="adopted a dog")
-        with pytest.raises(MCPError, match="does not allow"):
-            await client.call_tool("memory_reconstruct", {"query": "secret plans", "space": "bob"})
+        assert "does not allow" in await refused(client, "memory_reconstruct", query="secret plans", space="bob")
         await client.read_resource("memory://ann/sessions/diary")
     text = (tmp_path / "audit.jsonl").read_text()
     lines = [json.loads(line) for line in text.splitlines()]
@@ -413,3 +322,104 @@ async def test_the_audit_log_says_who_did_what_and_counts_what_was_stored_withou
     assert [line["count"] for line in lines if line["what"] == "memory_write"] == [len(TALK), 0, 1, 0]
     assert not any(word in text for word in ("Lisbon", "dog", "diary", "secret", ann))
     assert (tmp_path / "audit.jsonl").stat().st_mode & 0o077 == 0
+
+
+NO_MESSAGES = [
+    (PING.replace("7", "NaN"), -32700),
+    (PING.replace("7", "Infinity"), -32700),
+    (PING.replace("}", ', "params": {"x": -Infinity}}'), -32700),
+    (PING.replace("7", "1.5"), -32600),
+    (PING.replace("7", "true"), -32600),
+    (PING.replace("7", "null"), -32600),
+    (PING.replace("7", "[1]"), -32600),
+    (PING.replace("7", "9" * 6_000), -32700),
+    (PING.replace("7", "[" * 50_000 + "]" * 50_000), -32700),
+    ("[" * 100_000, -32700),
+    (PING + PING, -32700),
+    (f"[{PING}]", -32600),
+    ("", -32700),
+]
+
+
+async def test_a_body_that_is_no_message_is_refused_as_over_stdio(tmp_path):
+    async with guarded(tmp_path) as (url, _, ann):
+        for revision in ("2025-06-18", "2026-07-28"):
+            for body, code in NO_MESSAGES:
+                reply = await post(url, ann, body, [("MCP-Protocol-Version", revision)])
+                assert (reply.status_code, reply.json()["error"]["code"]) == (400, code), (revision, body[:100])
+
+
+HOSTS = ["127.0.0.1#.evil", "127.0.0.1/.evil", "127.0.0.1\\.evil", "127.0.0.1/", "x@127.0.0.1", "127.0.0.1 evil",
+         "//127.0.0.1", "http://127.0.0.1", "[127.0.0.1]", "127.1", "2130706433", "127.0.0.1.", "127.0.0.1%00",
+         ""]  # fmt: skip
+
+
+async def test_only_a_plain_name_of_the_server_is_one_and_a_body_has_one_length(tmp_path):
+    async with guarded(tmp_path) as (url, _, ann):
+        for host in HOSTS:
+            raw = head(ann, len(PING)).replace(b"Host: 127.0.0.1", f"Host: {host}".encode()) + PING.encode()
+            assert b" 421 " in await answer(url, raw), host
+            page = head(ann, len(PING), more=f"Origin: http://{host}\r\n") + PING.encode()
+            assert b" 403 " in await answer(url, page), host
+        assert b" 200 " in await answer(url, head(ann, len(PING)) + PING.encode())
+        chunked = f"{len(PING):x}\r\n{PING}\r\n0\r\n\r\n".encode()
+        for more in ("Content-Length: 3\r\nContent-Length: 4\r\n", "Transfer-Encoding: gzip, chunked\r\n",
+                     "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n"):  # fmt: skip
+            assert b" 200 " not in await answer(url, head(ann, more=more) + chunked), more
+        assert b" 200 " in await answer(url, head(ann, more="Transfer-Encoding: chunked\r\n") + chunked)
+
+
+PIECES = [b"\r\n", b"\n", b"\x00", b"\xff\xfe", b" ", b":", b"NaN", b"{", b"[" * 50, b'"', b"\\ud800", b"9" * 300,
+          b"\r\n\r\n", b"Host: evil\r\n", b"Transfer-Encoding: chunked\r\n", b"Content-Length: 7\r\n",
+          b"HTTP/0.9", b"../", b"Upgrade: websocket\r\nConnection: Upgrade\r\n", b"Expect: 100-continue\r\n",
+          b"%00", b"A" * 3_000]  # fmt: skip
+
+
+def mutated(random, raw):
+    """Return a request that somebody has broken in one to five places."""
+    for _ in range(random.randint(1, 5)):
+        place, end = sorted(random.choices(range(len(raw) + 1), k=2))
+        raw = random.choice(
+            (
+                raw[:place] + random.choice(PIECES) + raw[place:],
+                raw[:place] + raw[min(end, place + 9) :],
+                raw[:place] + bytes((random.randrange(256),)) + raw[place + 1 :],
+                raw[:end],
+                raw + raw[place:end],
+            )
+        )
+    return raw
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_whatever_bytes_come_the_server_stands_and_others_are_served(seed, tmp_path, caplog):
+    caplog.set_level(logging.ERROR)
+    chance = random.Random(seed)
+    how = {"stateless": bool(seed % 2)}
+    async with guarded(tmp_path, word_memory(), **how) as (url, file, ann):
+        bob = file.add(grant("bob", "bob", rights=("read",)))
+        bodies = [json.dumps(body) for body in (
+            HELLO, tool("memory_write", text="x", space="ann"), tool("memory_reconstruct", query="pump", space="bob"),
+            request("resources/read", uri="memory://bob/status"), request("subscriptions/listen", notifications={}),
+        )]  # fmt: skip
+        session = {} if seed % 2 else {"Mcp-Session-Id": (await post(url, ann, HELLO)).headers["mcp-session-id"]}
+        limit, slowest = anyio.CapacityLimiter(20), 0.0
+
+        async def attack():
+            body = chance.choice(bodies).encode()
+            raw = mutated(chance, head(chance.choice((bob, "wrong")), len(body)) + body)
+            async with limit:
+                await answer(url, raw, seconds=0.2)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(150):
+                tasks.start_soon(attack)
+            for number in range(15):
+                began = anyio.current_time()
+                reply = await post(url, ann, tool("memory_write", text=f"Pump {number} leaks."), session.items())
+                assert '"isError":false' in reply.text, reply.text
+                slowest = max(slowest, anyio.current_time() - began)
+        assert slowest < 10  # on a busy machine; alone it is a tenth
+        found = await post(url, ann, tool("memory_reconstruct", query="pump leaks", space="ann"), session.items())
+        assert "leaks" in found.text
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []

@@ -1,126 +1,39 @@
 """The routes over HTTP: the protocol at ``/mcp``, health, readiness, and who issues tokens.
 
 The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as JSON or as streams
-of events. ``/healthz`` says that the process runs, ``/readyz`` that it takes calls.
-
-**Rights.** A call is refused with status 403 where the caller's token does not allow it in a space that it names. The
-reply to a call may begin, as a stream of events with status 200, before the call runs; so the rights are checked before
-it is handed on, by the same function that checks them in the call (`check_space`); its other arguments are read once,
-in the call. The challenge names the scopes that the call needs, as the protocol's authorization asks for (*Runtime
-Insufficient Scope Errors*), so that a client can get a token that has them. The body is an error of JSON-RPC, which
-clients show.
+of events. The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and
+bounds the sessions. ``/healthz`` says that the process runs, ``/readyz`` that it takes calls.
 
 A space that the caller may not read is refused alike whether it exists or not.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from contextvars import copy_context
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
-from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
-from mcp_types import INVALID_PARAMS
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, Grant
-from mcp_memory.errors import NotAllowed
+from mcp_memory.domain.access import Grant
 from mcp_memory.server.app import Context, Host, Note, build
-from mcp_memory.server.http.bodies import MESSAGE_KEY, one_message
-from mcp_memory.server.http.guard import (
-    CALLER_KEY,
-    LOOPBACK,
-    Gate,
-    Guard,
-    Streams,
-    Verify,
-    challenge,
-)
-from mcp_memory.server.http.shares import HELD_KEY, Held, Sessions
-from mcp_memory.server.opening import Opener, configured_space
-from mcp_memory.server.resources import catalogue
-from mcp_memory.server.tools.arguments import check_rights, check_space
-from mcp_memory.server.tools.catalogue import TOOLS
-from mcp_memory.settings import Settings
-
-_READS = ("resources/read", "resources/subscribe")
-
-
-class Rights:
-    """Refuses what callers may not do.
-
-    Args:
-        settings: ``server`` is used.
-        metadata_url: see `Gate`.
-        note: is told of what was refused.
-    """
-
-    def __init__(self, settings: Settings, metadata_url: str, note: Note) -> None:
-        self._space = configured_space(settings.server.space)
-        self._metadata_url = metadata_url
-        self._note = note
-
-    def wrap(self, app: ASGIApp) -> ASGIApp:
-        """Return an app that is given only calls that the caller may make; it comes behind `one_message`."""
-
-        async def check(scope: Scope, receive: Receive, send: Send) -> None:
-            refusal = copy_context().run(self._refusal, scope[CALLER_KEY], scope.get(MESSAGE_KEY))
-            await (refusal or app)(scope, receive, send)
-
-        return check
-
-    def _refusal(self, caller: Grant, call: Any) -> Response | None:
-        """Return the reply to a call that its caller may not make; None to any other, whatever is wrong with it."""
-        params = call.get("params") if isinstance(call, dict) else None
-        if not isinstance(params, dict):
-            return None
-        CALLER.set(caller)
-        MEANT_SPACE.set(caller.meant(self._space))
-        found = self._not_allowed(call.get("method"), params)
-        if found is None:
-            return None
-        what, error = found
-        self._note(what, error.space, "refused", 0)
-        return self._forbidden(call.get("id"), error)
-
-    def _not_allowed(self, method: Any, params: Mapping[str, Any]) -> tuple[str, NotAllowed] | None:
-        """Return what a request is about, as the audit log names it, and what its caller lacks; None if nothing."""
-        what = ""
-        try:
-            if method == "tools/call" and (tool := TOOLS.get(str(params.get("name")))) is not None:
-                what = tool.name
-                NEEDED.set(tool.needs)
-                check_rights(tool.input, params.get("arguments") or {})
-            elif method in _READS:
-                template, values = catalogue.match(str(params.get("uri")))
-                what = template.name
-                if "space" in values:
-                    check_space(values["space"])
-        except NotAllowed as error:
-            return what, error
-        except Exception:  # the call meets it again, and reports it
-            return None
-        return None
-
-    def _forbidden(self, call_id: Any, error: NotAllowed) -> Response:
-        needed = " ".join(f"memory:{right}:{error.space}" for right in sorted(error.rights))
-        needed = needed if needed.isascii() else ""  # no scope has other letters (RFC 6749, section 3.3)
-        header = challenge(self._metadata_url, "insufficient_scope", "The token does not allow this.", needed)
-        said = {"code": INVALID_PARAMS, "message": str(error)}
-        return JSONResponse({"jsonrpc": "2.0", "id": call_id, "error": said}, 403, header)
-
+from mcp_memory.server.http.bodies import one_message
+from mcp_memory.server.http.guard import CALLER_KEY, Guard, Streams, Verify
+from mcp_memory.server.opening import Opener
+from mcp_memory.settings import HttpSettings, Settings
 
 PATH = "/mcp"
+LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 _URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))  # clients compare it as it is written
 
 
@@ -163,45 +76,39 @@ class HttpServer:
         self._streams = Streams()
         http = settings.http
         server = build(
-            open_memory,
-            settings,
-            Host(_caller_of, access.note, False, access.valid, not http.stateless, True, _held_by, _size_of),
+            open_memory, settings, Host(_caller_of, access.note, False, access.valid, not http.stateless, True)
         )
         self._subscriptions = server.subscriptions
-        self._manager = Sessions(
+        self._manager = StreamableHTTPSessionManager(
             server,
             json_response=http.json,
             stateless=http.stateless,
+            security_settings=_names(http, address[0]),
             session_idle_timeout=http.session_idle_s,
             max_sessions=http.sessions,
             max_request_body_size=http.body_bytes,
         )
-        self._manager.of_caller = max(1, int(http.sessions * http.caller_share))
-        url = http.url or f"{'https' if http.tls_cert else 'http'}://{_authority(*address)}{PATH}"
-        resource = _URL.validate_python(url)
+        url = http.url or f"{'https' if http.tls_cert else 'http'}://{_bracketed(address[0])}:{address[1]}{PATH}"
+        resource, metadata_url = _URL.validate_python(url), ""
         routes = [
             Route("/healthz", _healthy, methods=["GET"]),
             Route("/readyz", self._readiness, methods=["GET"]),
         ]
-        gate = _gate(settings, address)
         if access.issuer:
-            gate = replace(gate, metadata_url=str(build_resource_metadata_url(resource)))
+            metadata_url = str(build_resource_metadata_url(resource))
             routes += create_protected_resource_routes(
                 resource, [_URL.validate_python(access.issuer)], list(access.scopes) or None, "mcp-memory"
             )
-        endpoint: ASGIApp = StreamableHTTPASGIApp(self._manager)
-        if access.verify is not None:
-            endpoint = Rights(settings, gate.metadata_url, access.note).wrap(endpoint)
-        endpoint = one_message(endpoint, http.body_bytes)
-        guarded = Guard(self._streams.wrap(endpoint), gate, access.verify, http)
+        endpoint = one_message(StreamableHTTPASGIApp(self._manager), http.body_bytes)
+        guarded = Guard(self._streams.wrap(endpoint), access.verify, metadata_url)
         routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
         starlette = Starlette(routes=routes, lifespan=self._lifespan)
         starlette.router.redirect_slashes = False  # it would send clients to whatever the header Host says
         app: ASGIApp = starlette
-        if gate.origins:
+        if pages := listed(http.origins):
             app = CORSMiddleware(
                 app,
-                sorted(gate.origins),
+                pages,
                 allow_methods=["GET", "POST", "DELETE"],
                 allow_headers=["*"],
                 expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
@@ -230,16 +137,6 @@ async def _healthy(_request: Request) -> Response:
     return PlainTextResponse("ok")
 
 
-def _held_by(context: Context) -> Held:
-    """Return what a request holds until its call has ended."""
-    held: Held = context.request.scope[HELD_KEY]  # type: ignore[union-attr]  # `_caller_of` has looked
-    return held
-
-
-def _size_of(context: Context) -> int:
-    return _held_by(context).bytes
-
-
 def _caller_of(context: Context) -> Grant:
     """Return who makes a request; one that did not come through a `Guard` is a fault, and fails."""
     caller = context.request.scope[CALLER_KEY] if context.request is not None else None
@@ -248,15 +145,18 @@ def _caller_of(context: Context) -> Grant:
     return caller
 
 
-def _gate(settings: Settings, address: tuple[str, int]) -> Gate:
-    http = settings.http
-    own = {address[0], urlsplit(http.url).hostname or "", *LOOPBACK, *listed(http.hosts)}
-    origins = frozenset(listed(http.origins))
-    return Gate(frozenset(name.lower() for name in own if name), origins, address[0] in LOOPBACK)
+def _names(http: HttpSettings, host: str) -> TransportSecuritySettings:
+    """Return by which names this server may be called, and by which pages: those of this machine, and those listed."""
+    own = {host, urlsplit(http.url).hostname or "", *LOOPBACK, *listed(http.hosts)} - {""}
+    hosts = [f"{_bracketed(name)}{port}" for name in own for port in ("", ":*")]
+    near = [f"{scheme}://{_bracketed(name)}" for scheme in ("http", "https") for name in LOOPBACK]
+    pages = [f"{page}{port}" for page in near for port in ("", ":*")] if host in LOOPBACK else []
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[*pages, *listed(http.origins)])
 
 
-def _authority(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+def _bracketed(host: str) -> str:
+    """Return a host as it stands in a URL."""
+    return f"[{host}]" if ":" in host else host
 
 
 def listed(text: str) -> list[str]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import socket
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.server.http.app import Access, HttpServer, listed
-from mcp_memory.server.http.guard import LOOPBACK
+from mcp_memory.server.http.app import LOOPBACK, Access, HttpServer, listed
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
@@ -46,7 +42,7 @@ def listener(settings: Settings, address: tuple[str, int], open_memory: Opener, 
         server.app,
         host=address[0],
         port=address[1],
-        http=_protocol(http.receive_s, http.connections),
+        http="h11",
         ws="none",
         lifespan="on",
         log_config=None,
@@ -103,94 +99,6 @@ class DrainingServer(uvicorn.Server):
         """Stop: end streams, let calls end, close the memory."""
         self._server.drain()
         await super().shutdown(sockets)
-
-
-LEAST_RATE = 1_000
-"""Bytes a second that a client has to take of its reply; one that takes fewer holds its connection for nothing."""
-
-
-def _protocol(seconds: float, most: int) -> type[asyncio.Protocol]:
-    """Return a protocol that ends connections whose client makes others wait.
-
-    uvicorn bounds the time between two requests, and `in_time` that of a body. This bounds the time of a header and of
-    a reply that the client does not take. Where there are too many connections, since uvicorn would refuse everybody
-    then, it ends the one that has waited longest for its client, to send a request or to take a reply.
-    """
-    everybody: set[Protocol] = set()
-
-    class Protocol(H11Protocol):
-        _timer: asyncio.TimerHandle | None = None
-        _sending: asyncio.TimerHandle | None = None
-        _idle_since = 0.0
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self._idle_since = self.loop.time()
-            self._wait()
-            everybody.add(self)
-            while len(everybody) >= most and (waiting := [one for one in everybody if one._waits_for_client()]):
-                longest = min(waiting, key=lambda one: one._idle_since)
-                everybody.discard(longest)
-                self.connections.discard(longest)
-                (longest.transport.close if longest._idle() else longest.transport.abort)()
-
-        def _waits_for_client(self) -> bool:
-            return self._idle() or self._sending is not None
-
-        def _idle(self) -> bool:
-            return self.cycle is None or self.cycle.response_complete
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if not self._idle():
-                self._stop()
-            elif self._timer is None:  # the beginning of another header; before it uvicorn waits
-                self._wait()
-
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            self._idle_since = self.loop.time()
-            if self.conn.trailing_data[0]:  # a header has begun during the reply
-                self._wait()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            everybody.discard(self)
-            self._stop()
-            self.resume_writing()
-            super().connection_lost(exc)
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            self._look_at_sending(self.transport.get_write_buffer_size())
-
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            if self._sending is not None:
-                self._sending.cancel()
-                self._sending = None
-
-        def _look_at_sending(self, before: float) -> None:
-            left = self.transport.get_write_buffer_size()
-            if left > before:
-                self.transport.abort()
-                return
-            self._sending = self.loop.call_later(seconds, self._look_at_sending, left - seconds * LEAST_RATE)
-
-        def _wait(self) -> None:
-            self._stop()
-            self._timer = self.loop.call_later(seconds, self._end)
-
-        def _stop(self) -> None:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-
-        def _end(self) -> None:
-            if not self.transport.is_closing() and self._idle():
-                self.transport.write(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-                self.transport.close()
-
-    return Protocol
 
 
 def address_of(text: str) -> tuple[str, int]:
