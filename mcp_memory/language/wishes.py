@@ -17,6 +17,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from mcp_memory.domain.evidence import Wish
@@ -36,14 +37,8 @@ _MOST_SMALL = 60
 _TABLE = tomllib.loads(resource("wishes.toml"))
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(written_out(pattern, _TABLE["parts"]), re.IGNORECASE)
-
-
 TONGUES = written_out("@tongues@", _TABLE["parts"])
 """Languages that answers may be in, as alternatives of a pattern."""
-_OPENING, _REST, _GREETINGS, _STANDING = map(_compiled, ("@opening@", "@rest@", "@greetings@", "@standing@"))
-_FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, _compiled(form)) for kind, form in _TABLE["forms"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +85,24 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
 
 def is_small_talk(text: str) -> bool:
     """Return whether a message is nothing but thanks and greetings, which say nothing to anybody who asks later."""
-    return len(text) <= _MOST_SMALL and _GREETINGS.fullmatch(text.strip()) is not None
+    return len(text) <= _MOST_SMALL and _pattern("@greetings@").fullmatch(text.strip()) is not None
+
+
+@cache
+def _pattern(form: str) -> re.Pattern[str]:
+    """Return a form or part of the table, compiled when a message first needs it: all together take a while."""
+    return re.compile(written_out(form, _TABLE["parts"]), re.IGNORECASE)
 
 
 def _wish(sentence: str) -> tuple[WishKind, str] | None:
     """Return what wish a sentence states, with its scope."""
-    opening = _OPENING.match(sentence)
+    opening = _pattern("@opening@").match(sentence)
     if opening is None or (sentence.endswith("?") and not opening["asked"]):
         return None
-    for kind, pattern in _FORMS:
-        match = pattern.match(sentence, opening.end())
-        rest = _REST.fullmatch(sentence, match.end()) if match else None
-        if match and rest and (kind != "stands" or _STANDING.search(sentence)):
+    for kind, form in _TABLE["forms"]:
+        match = _pattern(form).match(sentence, opening.end())
+        rest = _pattern("@rest@").fullmatch(sentence, match.end()) if match else None
+        if match and rest and (kind != "stands" or _pattern("@standing@").search(sentence)):
             return "withdrawn" if kind == "withdrawn" else "wish", next(
                 filter(None, match.groups() + rest.groups()), ""
             )
