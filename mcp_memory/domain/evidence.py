@@ -137,7 +137,7 @@ class Wish:
     Attributes:
         id: the id of the sentence that states it.
         text: its words.
-        kind: "wish", or "withdrawn" for one that ends another.
+        kind: "wish", or "withdrawn" for a permission: it ends a wish in nearly the same words.
         scope: the words that say of what it holds; empty if it holds of every answer.
         said_at: when it was said.
         source: the words with their turn.

@@ -26,19 +26,12 @@ from mcp_memory.language.expressions import written_out
 from mcp_memory.texts import resource
 
 WishKind = Literal["wish", "withdrawn"]
-"""A withdrawn wish is none, but ends one: it permits what was not wished ("you can use emojis again"), or says that
-what was wished is not needed (`NEEDLESS`)."""
-NEEDLESS = re.compile(r"\b(?:no need|need ?n['’]?t|(?:don['’]?t|do not) (?:need|have) to)\b", re.IGNORECASE)
-"""How a withdrawal says that what was wished is not needed any more."""
+"""A withdrawal permits what was not wished ("you can use emojis again"), or says that what was wished is not needed."""
 LONGEST = 300
 """Characters of a message that states wishes."""
 _MOST_SMALL = 60
 """Characters of small talk."""
 _TABLE = tomllib.loads(resource("wishes.toml"))
-
-
-TONGUES = written_out("@tongues@", _TABLE["parts"])
-"""Languages that answers may be in, as alternatives of a pattern."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,16 @@ A wish stands in the log, in the words of the user; `WishIndex` derives it from 
 again, a forget takes it with its source, and an older store has it as soon as it is opened. Only messages of the user
 state wishes (`is_of_user`): no document, nobody else, and no fact that a program states of the user.
 
-A later wish supersedes an earlier one about the same things (`_supersedes`); one that settles less than the earlier
-("short answers, no emojis"), or for a narrower use ("emojis in birthday cards"), stands beside it. A wish without a
-scope ("keep your answers short") applies to every query, one with a scope ("… when I ask about hikes") where the query
-is about it, by their vectors, and asks for something to be done, not for what was.
+A later wish takes the place of an earlier one that says nearly the same words (`ALIKE`): "never use emojis" after "use
+emojis", and "you can use emojis again" ends that. Whether other words settle the same matter ("answer in Danish" after
+"answer in Finnish") nobody judges here: both stand with their days, and whoever answers sees which is newer. So does a
+permission that ends nothing. A wish without a scope ("keep your answers short") applies to every query, one with a
+scope ("… when I ask about hikes") where the query is about it, by their vectors, and asks for something to be done, not
+for what was.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from mcp_memory.domain.evidence import Source, Wish
@@ -20,7 +21,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER, Turn, by_user, is_assistant, label
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
-from mcp_memory.language.wishes import NEEDLESS, TONGUES, WishSpan, find_wishes
+from mcp_memory.language.wishes import WishSpan, find_wishes
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -40,30 +41,6 @@ BEFORE = 2
 """Wishes with a scope that stand before those for all answers."""
 SHOWN = 6
 """Most wishes that a recall shows."""
-_VALUES = (
-    r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|miles)\b|\bunits?\b",
-    r"\b(?:short|shorter|brief|concise|terse)\b|\b(?:long|longer|detailed|length)\b|\bunder \w+ (?:words|lines)\b",
-    rf"\bin (?:plain |simple )?(?:{TONGUES})\b|\b(?:{TONGUES})(?= (?:is|are) (?:fine|ok|welcome|al))",
-    r"\b(?:call me|(?:be )?called|address me as)\b",
-    r"\b(?:24|12)[- ]hour\b",
-    r"\b(?:british|american|canadian|australian) (?:english|spelling)\b",
-    r"\b(?:formal|informal|casual|polite|friendly)\b",
-    r"\b(?:euros?|dollars?|pounds sterling|kroner|kronor|francs?|yen|rupees?)\b",
-)
-_THINGS = (r"\bemojis?\b", r"\b(?:bullet points?|bullets|plain text|markdown)\b")
-_ABOUT = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (*_VALUES, *_THINGS))
-"""Matters that a wish settles: by a value, of which there is one at a time, or as things that are wanted or not."""
-_OF_MATTERS = frozenset(stems("units in call called me as"))
-"""Stems that say what a matter is, and not its value."""
-_ABOUT_THINGS = re.compile("|".join(_THINGS), re.IGNORECASE)
-_NOT = re.compile(r"\b(?:no|not|never|without|stop|avoid|nor|don['’]?t)\b", re.IGNORECASE)
-_MORE = re.compile(r",|\b(?:and|or|nor)\b", re.IGNORECASE)
-_USE = re.compile(
-    r"\b(emails?|texts?|messages|letters?|cards?|summar(?:y|ies)|code|examples?|posts?|lists?|recipes?|captions?"
-    r"|notes?|reports?|drafts?|snippets|titles|subject lines)\b",
-    re.IGNORECASE,
-)
-"""What a wish is for, if not for all answers."""
 _MARKS = frozenset(
     stems(
         "always never prefer please use used using keep answers answer replies don't do not stop any more again from"
@@ -107,9 +84,9 @@ def standing_wishes(space: Space) -> list[Wish]:
             said.append(Wish(sentence.id, source.quote, span.kind, span.scope, turn.time, source, segment))
     standing: list[Wish] = []
     for wish in sorted(said, key=lambda wish: wish.said_at):
-        standing = [one for one in standing if not _supersedes(wish, one)]
-        if wish.kind != "withdrawn":
-            standing.append(wish)
+        left = [one for one in standing if _share(_content(wish.text), _content(one.text)) < ALIKE]
+        ends = wish.kind == "withdrawn" and len(left) < len(standing)
+        standing = left if ends else [*left, wish]
     return standing
 
 
@@ -120,70 +97,12 @@ def is_of_user(space: Space, turn: Turn) -> bool:
     return known and by_user(turn) and not is_assistant(turn.speaker)
 
 
-def _supersedes(later: Wish, earlier: Wish) -> bool:
-    """Return whether a later wish is about the same as an earlier one: of the same scope, and of the same matter."""
-    mine, other = _content(later.text), _content(earlier.text)
-    alike = bool(mine and other) and _share(mine, other) >= ALIKE
-    if later.kind == "withdrawn":
-        return _ends(later, earlier, within=bool(mine) and (mine <= other or alike))
-    if alike and _uses(later) == _uses(earlier):
-        return True
-    ours, theirs = _content(later.scope), _content(earlier.scope)
-    same_scope = ours == theirs or bool(ours and theirs and _share(ours, theirs) >= ALIKE)
-    return same_scope and _settles(later, earlier)
-
-
-def _ends(later: Wish, earlier: Wish, *, within: bool) -> bool:
-    """Return whether a withdrawal ends a wish, all of which it is about if ``within``.
-
-    A permission ends a wish that forbids this, or one for another value of the same matter; "no need to …" one for it.
-    """
-    forbids = _NOT.search(earlier.text) is not None
-    if NEEDLESS.search(later.text):
-        return within and not forbids
-    if forbids:
-        return within and not (_MORE.search(earlier.text) and _matters(earlier) > _matters(later))
-    return _settles(later, earlier) and not _values(later) & _values(earlier)
-
-
-def _settles(later: Wish, earlier: Wish) -> bool:
-    """Return whether a later wish settles every matter of an earlier one, for the same use: units, length, language."""
-    if _uses(later) != _uses(earlier):
-        return False
-    theirs = _matters(earlier)
-    if not theirs or not theirs <= _matters(later):
-        return False
-    only_forbids = _NOT.search(earlier.text) and not _NOT.search(later.text)
-    if only_forbids and _content(earlier.text) & _content(later.text) <= _OF_MATTERS:
-        return False  # "don't call me Mags" says nothing of other names
-    if all(number < len(_VALUES) for number in theirs) or not _MORE.search(earlier.text):
-        return True
-    rest = _content(_ABOUT_THINGS.sub(" ", earlier.text)) - _content(later.text)
-    return not rest
-
-
-def _matters(wish: Wish) -> set[int]:
-    """Return the numbers of the matters that a wish settles."""
-    return {number for number, pattern in enumerate(_ABOUT) if pattern.search(wish.text)}
-
-
-def _values(wish: Wish) -> set[str]:
-    """Return the stems of the words by which a wish settles matters, "metric"; not "units"."""
-    said = " ".join(match[0] for pattern in _ABOUT for match in pattern.finditer(wish.text))
-    return set(stems(said)) - _OF_MATTERS
-
-
-def _uses(wish: Wish) -> set[str]:
-    """Return what a wish is for; empty for all answers."""
-    return set(stems(" ".join(_USE.findall(wish.text))))
-
-
 def _content(text: str) -> frozenset[str]:
     return frozenset(stems(text)) - _MARKS
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one or other else 1.0
+    return len(one & other) / len(one | other) if one and other else 0.0
 
 
 def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Query) -> list[Wish]:

@@ -27,21 +27,15 @@ def texts(space: Space) -> list[str]:
 @pytest.mark.parametrize(
     ("earlier", "later", "left"),
     [
-        ("Answer in Finnish.", "From now on answer in Danish.", ["From now on answer in Danish."]),
-        ("Call me Ferrun.", "Call me Fern.", ["Call me Fern."]),
         ("Always suggest boat trips.", "Never suggest boat trips.", ["Never suggest boat trips."]),
+        ("Keep your answers short.", "Please keep your answers short.", ["Please keep your answers short."]),
         ("Stop using emojis.", "You can use emojis again.", []),
-        ("Never use emojis.", "Keep your answers short.", ["Never use emojis.", "Keep your answers short."]),
-        ("And call me Owen.", "You can call me Ows from now on.", ["You can call me Ows from now on."]),
         ("Never use emojis.", "Emojis are fine by me from now on.", []),
         ("Never recommend seafood.", "You can recommend seafood again.", []),
-        ("Keep your answers short.", "Longer answers are fine now.", []),
-        ("Always answer in French.", "English is fine from now on.", []),
         ("Always remind me to stretch.", "You don't need to remind me to stretch any more.", []),
-        ("Keep your answers short.", "I prefer detailed answers.", ["I prefer detailed answers."]),
     ],
 )
-def test_the_later_of_two_wishes_about_the_same_stands(earlier: str, later: str, left: list[str]) -> None:
+def test_the_later_of_two_wishes_in_nearly_the_same_words_stands(earlier: str, later: str, left: list[str]) -> None:
     assert texts(wishing(earlier, later)) == left
 
 
@@ -62,15 +56,17 @@ def test_what_follows_a_request_is_no_wish(before: str, wishes: list[str]) -> No
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
-        ("Keep your answers short, no bullet points.", "Use bullet points only for shopping lists."),
-        ("Never use emojis or jargon.", "From now on use emojis."),
+        ("Answer in Finnish.", "From now on answer in Danish."),
+        ("Call me Ferrun.", "Call me Fern."),
+        ("Keep your answers short.", "Longer answers are fine now."),
+        ("Always answer in French.", "English is fine from now on."),
+        ("Never use emojis or jargon.", "You can use emojis again."),
         ("Keep my emails short.", "Keep your summaries long."),
         ("Don't call me Mags.", "Call me Peggy."),
-        ("Always answer in Finnish.", "Never use emojis."),
     ],
 )
-def test_a_later_wish_that_settles_less_or_for_another_use_stands_beside_the_earlier(earlier: str, later: str) -> None:
-    assert len(texts(wishing(earlier, later))) == 2
+def test_wishes_in_other_words_stand_both_so_that_the_reader_sees_which_is_newer(earlier: str, later: str) -> None:
+    assert texts(wishing(earlier, later)) == [earlier, later]
 
 
 @pytest.mark.parametrize(
