@@ -102,6 +102,17 @@ def _wish(sentence: str) -> tuple[WishKind, str] | None:
     return None
 
 
+def matters_of(text: str) -> tuple[frozenset[str], str]:
+    """Return the matters of which a wish settles the one value, such as units, and the rest of its words."""
+    found = set[str]()
+    for matter, form in _TABLE["matters"].items():
+        rest = _pattern(form).sub(" ", text)
+        if rest != text:
+            found.add(matter)
+            text = rest
+    return frozenset(found), text
+
+
 def as_said(wish: Wish) -> str:
     """Return a wish as what it is, words of the user with their day: never as an order of ours."""
     day = (iso.show(wish.source.turn.local_time) or "")[:10]

@@ -4,10 +4,10 @@ A wish stands in the log, in the words of the user; `WishIndex` derives it from 
 again, a forget takes it with its source, and an older store has it as soon as it is opened. Only messages of the user
 state wishes (`is_of_user`): no document, nobody else, and no fact that a program states of the user.
 
-A later wish takes the place of an earlier one that says nearly the same words (`ALIKE`): "never use emojis" after "use
-emojis", and "you can use emojis again" ends that. Whether other words settle the same matter ("answer in Danish" after
-"answer in Finnish") nobody judges here: both stand with their days, and whoever answers sees which is newer. So does a
-permission that ends nothing. A wish without a scope ("keep your answers short") applies to every query, one with a
+A later wish takes the place of an earlier one that says nearly the same words (`ALIKE`), "never use emojis" of "use
+emojis", or gives another value to the same matter, "answer in Danish" of "answer in Finnish" (`matters_of`); and "you
+can use emojis again" ends one. What else may differ nobody judges: both stand with their days, and so does a permission
+that ends nothing. A wish without a scope ("keep your answers short") applies to every query, one with a
 scope ("… when I ask about hikes") where the query is about it, by their vectors, and asks for something to be done, not
 for what was.
 """
@@ -21,7 +21,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER, Turn, by_user, is_assistant, label
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
-from mcp_memory.language.wishes import WishSpan, find_wishes
+from mcp_memory.language.wishes import WishSpan, find_wishes, matters_of
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -84,7 +84,7 @@ def standing_wishes(space: Space) -> list[Wish]:
             said.append(Wish(sentence.id, source.quote, span.kind, span.scope, turn.time, source, segment))
     standing: list[Wish] = []
     for wish in sorted(said, key=lambda wish: wish.said_at):
-        left = [one for one in standing if _share(_content(wish.text), _content(one.text)) < ALIKE]
+        left = [one for one in standing if not _is_about_the_same(wish, one)]
         ends = wish.kind == "withdrawn" and len(left) < len(standing)
         standing = left if ends else [*left, wish]
     return standing
@@ -95,6 +95,14 @@ def is_of_user(space: Space, turn: Turn) -> bool:
     who = label(turn) or USER
     known = who in (USER, space.speakers.asker) or space.facts.key(who) == space.facts.key(USER)
     return known and by_user(turn) and not is_assistant(turn.speaker)
+
+
+def _is_about_the_same(later: Wish, earlier: Wish) -> bool:
+    """Return whether two wishes have nearly the same words, or all the same but for the value of a matter."""
+    if _share(_content(later.text), _content(earlier.text)) >= ALIKE:
+        return True
+    (ours, our_rest), (theirs, their_rest) = matters_of(later.text), matters_of(earlier.text)
+    return bool(ours) and ours == theirs and _content(our_rest) == _content(their_rest)
 
 
 def _content(text: str) -> frozenset[str]:

@@ -33,9 +33,15 @@ def texts(space: Space) -> list[str]:
         ("Never use emojis.", "Emojis are fine by me from now on.", []),
         ("Never recommend seafood.", "You can recommend seafood again.", []),
         ("Always remind me to stretch.", "You don't need to remind me to stretch any more.", []),
+        ("Answer in Finnish.", "From now on answer in Danish.", ["From now on answer in Danish."]),
+        ("Call me Ferrun.", "Call me Fern.", ["Call me Fern."]),
+        ("And call me Owen.", "You can call me Ows from now on.", ["You can call me Ows from now on."]),
+        ("Keep your answers short.", "Longer answers are fine now.", []),
+        ("Always answer in French.", "English is fine from now on.", []),
+        ("Keep your answers short.", "I prefer detailed answers.", ["I prefer detailed answers."]),
     ],
 )
-def test_the_later_of_two_wishes_in_nearly_the_same_words_stands(earlier: str, later: str, left: list[str]) -> None:
+def test_the_later_of_two_wishes_about_the_same_stands(earlier: str, later: str, left: list[str]) -> None:
     assert texts(wishing(earlier, later)) == left
 
 
@@ -56,16 +62,15 @@ def test_what_follows_a_request_is_no_wish(before: str, wishes: list[str]) -> No
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
-        ("Answer in Finnish.", "From now on answer in Danish."),
-        ("Call me Ferrun.", "Call me Fern."),
-        ("Keep your answers short.", "Longer answers are fine now."),
-        ("Always answer in French.", "English is fine from now on."),
+        ("Keep your answers short, no bullet points.", "Use bullet points only for shopping lists."),
+        ("Always answer in Finnish.", "Never use emojis."),
+        ("Never suggest seafood.", "Never suggest pork."),
         ("Never use emojis or jargon.", "You can use emojis again."),
         ("Keep my emails short.", "Keep your summaries long."),
         ("Don't call me Mags.", "Call me Peggy."),
     ],
 )
-def test_wishes_in_other_words_stand_both_so_that_the_reader_sees_which_is_newer(earlier: str, later: str) -> None:
+def test_wishes_that_are_not_surely_about_the_same_stand_both(earlier: str, later: str) -> None:
     assert texts(wishing(earlier, later)) == [earlier, later]
 
 
