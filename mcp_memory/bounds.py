@@ -132,7 +132,7 @@ def parse_yaml(text: str) -> Any:
     """Return the value of a YAML text, of plain types; None for an empty one.
 
     Raises:
-        BrokenText: it is no YAML, or over a bound; what an alias stands for counts wherever the alias stands.
+        BrokenText: it is no YAML, has an alias, or is over a bound.
     """
     import yaml
 
@@ -151,28 +151,21 @@ def parse_yaml(text: str) -> Any:
 
 @cache
 def _bounded_loader() -> Any:
-    """Return the safe loader of PyYAML, counting the values that it makes nodes of."""
+    """Return the safe loader of PyYAML, without aliases, and of values that are not too deep in each other."""
     import yaml
 
     class Bounded(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]
-        def __init__(self, stream: str) -> None:
-            super().__init__(stream)
-            self.depth = self.values = 0
-            self.sizes: dict[str, int] = {}  # how many values an anchor stands for, once it is whole
+        depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             event = self.peek_event()
-            is_alias, before = self.check_event(yaml.AliasEvent), self.values
-            self.values += self.sizes.get(event.anchor, VALUES) if is_alias else 1
             self.depth += 1
-            if self.values > VALUES or self.depth > DEEPEST:
-                deep = self.depth > DEEPEST
-                problem = f"is nested more than {DEEPEST} deep" if deep else f"stands for more than {VALUES:,} values"
+            problem = f"is nested more than {DEEPEST} deep" if self.depth > DEEPEST else ""
+            if problem or self.check_event(yaml.AliasEvent):
+                problem = problem or "has an alias, which may stand for any number of values"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
             node = super().compose_node(parent, index)
             self.depth -= 1
-            if not is_alias and event.anchor is not None:
-                self.sizes[event.anchor] = self.values - before
             return node
 
     return Bounded

@@ -176,20 +176,14 @@ def _add_moving(command: Command) -> None:
     importing = command(
         "import",
         "store what an export of mcp-memory, or of another program, holds; twice changes nothing",
-        "mcp-memory import chatgpt-export.zip --dry-run\nmcp-memory import memory.jsonl --map work=archive",
+        "mcp-memory import chatgpt-export.zip --dry-run\nmcp-memory import work.jsonl --space archive",
     )
     importing.add_argument("file", type=_path, metavar="FILE", help="to read: a file, a folder or a zip archive")
     importing.add_argument("--from", dest="kind", choices=KINDS, help="what it is; default: told by its content")
     importing.add_argument("--dry-run", action="store_true", help="say what would be stored, and store nothing")
     importing.add_argument("--again", action="store_true", help="also store what was forgotten here")
-    into = importing.add_mutually_exclusive_group()
-    into.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own")
-    into.add_argument(
-        "--map",
-        type=_renaming,
-        action="append",
-        metavar="OLD=NEW",
-        help="another name for a space of the file; may be repeated",
+    importing.add_argument(
+        "--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own"
     )
     backup = command(
         "backup", "copy the whole memory into one file, while servers run", "mcp-memory backup memory.backup"
@@ -250,7 +244,10 @@ def _add_token(command: Command) -> None:
         help="that it is for, or a beginning of names with * behind it; may be repeated",
     )  # fmt: skip
     add.add_argument(
-        "--rights", default="read,write", metavar="RIGHTS", help="of read, write, forget (default: read,write)"
+        "--rights",
+        default="read,write",
+        metavar="RIGHTS",
+        help="read, perhaps write and forget (default: read,write)",
     )
     add.add_argument("--days", type=_number(36_500), metavar="N", help="after which it is void; default: never")
     deeds.add_parser("list", help="list them, without the tokens themselves")
@@ -300,10 +297,3 @@ def _space(text: str) -> str:
     if not SPACE_NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text[:60]!a} is not the name of a space")
     return text
-
-
-def _renaming(text: str) -> tuple[str, str]:
-    old, equals, new = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError(f"{text[:60]!a} is not of the form OLD=NEW")
-    return _space(old), _space(new)

@@ -40,8 +40,8 @@ def token(settings: Settings, options: argparse.Namespace, terminal: Terminal) -
 
 def _grant(options: argparse.Namespace) -> Grant:
     rights = frozenset(part.strip() for part in options.rights.split(","))
-    if not rights or not rights <= RIGHTS:
-        raise InvalidInput("--rights", f"{options.rights!r} will not do", "Give some of read,write,forget.")
+    if "read" not in rights or not rights <= RIGHTS:
+        raise InvalidInput("--rights", f"{options.rights!r} will not do", "Give read, and perhaps write and forget.")
     for spaces in options.spaces:
         if not is_pattern(spaces):
             raise InvalidInput("--space", f"{spaces!r} is not the name of a space", "Give a name, or work-* or *.")

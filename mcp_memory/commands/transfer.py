@@ -171,16 +171,13 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
     reading = reading_of(settings, embedder, extractor)
     with source_files(options.file) as files:
         kind = options.kind or await to_thread.run_sync(recognise, files)
-        if kind != OWN and options.map:
-            remedy = "Say where it goes with --space NAME."
-            raise InvalidInput("--map", "only an export of mcp-memory has names of spaces", remedy)
         async with aclosing(open_store(settings, embedder, extractor)) as store:
             with ProgressBar("records" if kind == OWN else "items") as bar:
                 how = {"again": options.again, "dry_run": options.dry_run, "progress": bar.show}
                 if kind == OWN:
                     relearn, stream = relearner(embedder, Teacher(settings.gain)), files[0].open
-                    how |= {"into": options.space, "renamed": dict(options.map or ())}
-                    imported = await import_file(store, reading, relearn, cast("Callable[[], BinaryIO]", stream), **how)
+                    opened = cast("Callable[[], BinaryIO]", stream)
+                    imported = await import_file(store, reading, relearn, opened, into=options.space, **how)
                     lines = list(_own_lines(imported, dry_run=options.dry_run))
                 else:
                     space, most = options.space or MEANT_SPACE.get(), settings.limits

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 Right = Literal["read", "write", "forget"]
-"""What a caller may do in a space. One who may write and not read learns nothing of what is there, not by a reply."""
+"""What a caller may do in a space; who writes or forgets there has to be allowed to read as well."""
 RIGHTS: Final = frozenset[Right](get_args(Right))
 DEFAULT_SPACE = "default"
 """The space that is meant where none is named and none is configured."""

@@ -5,7 +5,6 @@ The request of the tools that read is a `domain.query.Query`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -133,8 +132,6 @@ class WriteResult:
         entities: names that these facts are about, each once.
         pending: how many of the texts are stored, and found by their words, but not indexed yet; the facts in them, and
             the numbers of their segments and sentences, are not among the above then.
-        blind: whether the caller may not read, and so nothing of it says what was there before: each item counts as
-            stored, and there are neither facts nor numbers.
     """
 
     items: tuple[Written, ...]
@@ -145,12 +142,6 @@ class WriteResult:
     facts: tuple[WrittenFact, ...] = ()
     entities: tuple[str, ...] = ()
     pending: int = 0
-    blind: bool = False
-
-    def unseen(self, warnings: Sequence[str]) -> WriteResult:
-        """Return what a caller is told who may not read, with warnings about the call alone."""
-        items = tuple(Written(item.ref, item.session, stored=True) for item in self.items)
-        return WriteResult(items, 0, 0, tuple(warnings), self.engine, blind=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import partial
 
-from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
@@ -78,8 +77,7 @@ async def write(
     warnings = (*current.secrets, *current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
     engine: Engine = "caller" if request.facts else "embedded"
     pending = 0 if request.wait else sum(bool(turn.text.strip()) for turn in batch.turns)
-    result = WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names, pending=pending)
-    return result if CALLER.get().may(("read",), request.space) else result.unseen(current.secrets)
+    return WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names, pending=pending)
 
 
 async def _wait(

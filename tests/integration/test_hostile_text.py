@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 import anyio
 import pytest
 from fakes import FakeEmbedder, FakeStore
 from integration.client_calls import connected
-from mcp import Client
 from mcp_types import ResourceTemplateReference
 
 from mcp_memory.cli import main
-from mcp_memory.domain.access import Grant, Permission
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.server.app import Host, build
 from mcp_memory.settings import Settings, load
 from mcp_memory.view.view import View
 from mcp_memory.visible import is_hidden
@@ -33,12 +30,9 @@ NAME = f"Ann{SIGNS}{FORGED}"
 TEXT = f"My boat{SIGNS} is in Porto and I paint it.{FORGED}\u2029"
 
 
-SETTINGS = Settings()
-
-
 def new_memory():
     store = FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph, Topics)))
-    return Memory(SETTINGS, store, FakeEmbedder(), RuleExtractor())
+    return Memory(Settings(), store, FakeEmbedder(), RuleExtractor())
 
 
 def strings(value):
@@ -127,48 +121,6 @@ async def test_whatever_is_stored_a_model_reads_no_unseen_sign_and_no_forged_lin
             check(result)
             count += 1
         assert count > 30
-
-
-@asynccontextmanager
-async def writing_only(memory):
-    grant = Grant("drop", (Permission("default", frozenset(("write",))),))
-
-    async def opened():
-        return memory
-
-    async with Client(build(opened, SETTINGS, Host(caller=lambda _context: grant))) as client:
-        yield client
-
-
-OLD = {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2015-03-01"}
-NEW = {"head": "Ann", "relation": "lives_in", "tail": "Oslo", "valid_from": "2015-03-01"}
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"messages": [{"id": "a", "speaker": "Ann", "text": "I live in Lisbon."}]},
-        {"messages": [{"id": "a", "speaker": "Bob", "text": "I live in Lisbon.", "time": "2020-01-01"}]},
-        {"documents": [{"id": "d", "text": "The new text."}]},
-        {"facts": [NEW]},
-        {"facts": [OLD]},
-        {"facts": [OLD | {"negated": True, "valid_from": "2020-01-01"}]},
-        {"text": "Ann lives in Oslo now.", "facts": [NEW], "wait": True},
-    ],
-)
-async def test_a_reply_to_who_may_only_write_is_the_same_whatever_is_there(arguments):
-    replies = []
-    for filled in (True, False):
-        memory = new_memory()
-        if filled:
-            async with connected(one=memory) as owner:
-                said = [{"id": "a", "speaker": "Ann", "text": "I live in Lisbon."}]
-                await owner.call_tool("memory_write", {"messages": said, "facts": [OLD]})
-                await owner.call_tool("memory_write", {"documents": [{"id": "d", "text": "The old text."}]})
-        async with writing_only(memory) as client:
-            replies.append((await client.call_tool("memory_write", arguments)).model_dump(mode="json"))
-    assert replies[0] == replies[1]
-    assert not replies[0]["is_error"]
 
 
 async def fill(settings):

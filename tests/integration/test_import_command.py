@@ -57,8 +57,6 @@ def test_what_cannot_be_imported_is_said_with_a_remedy(tmp_path, capsys):
     assert main(["import", str(tmp_path / "missing.json")]) == 1
     assert "cannot be read" in capsys.readouterr().err
     file = str(write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
-    assert main(["import", file, "--map", "a=b"]) == 1
-    assert "--map" in capsys.readouterr().err
     assert main(["import", file, "--from", "csv"]) == 1
     assert "column of text" in capsys.readouterr().err
     assert main(["import", file, "--from", "mem0"]) == 1

@@ -1,13 +1,11 @@
 """A small share of what the scripts of this folder try; each of them goes on for as long as one likes."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import anyio
 import pytest
 from batches import DIMENSION, batch, lesson, merged, point, pointed, unit_vectors
-from soak import foreign_layouts, forget_everywhere, hostile_files
+from soak import foreign_layouts, forget_everywhere
 from soak.invariants import Quote, rows, violations
 from soak.random_calls import soak
 
@@ -72,30 +70,3 @@ def test_no_command_changes_or_removes_what_the_program_did_not_write(tmp_path, 
 def test_nothing_of_a_forgotten_thing_is_found_anywhere_and_nothing_else_goes(tmp_path):
     found = anyio.run(forget_everywhere.rounds, tmp_path.resolve(), 8, 3)
     assert (found.left, found.unseen, found.lost) == ({}, [], [])
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of a process are measured there")
-def test_hostile_files_are_read_or_refused_in_words():
-    each = 20
-    outcomes, wrong = hostile_files.soak(0, each * len(hostile_files.FORMATS), report=lambda _line: None)
-    assert wrong == []
-    assert all(outcome.peak < 500 and outcome.ends.total() == each for outcome in outcomes.values())
-
-
-class Unchanging:
-    """Chance that changes no sample."""
-
-    def random(self):
-        return 0.99
-
-    def choice(self, of):
-        return of[0]
-
-    def randrange(self, *of):
-        return of[-1] - 1
-
-
-@pytest.mark.parametrize("name", hostile_files.FORMATS)
-def test_a_sample_of_each_format_is_read(tmp_path: Path, name: str):
-    make, read = hostile_files.FORMATS[name]
-    assert read(make(Unchanging(), tmp_path))

@@ -132,16 +132,11 @@ def _new_fact(argument: str, fact: FactInput) -> NewFact:
     return NewFact(**fact.model_dump() | {"valid_from": since, "valid_to": until})
 
 
-BLIND = "You may write here and not read: what was there before, and what became of it, is not told."
-
-
 def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     """Return the reply to a call."""
     stored, number = sum(item.stored for item in result.items), len(result.items)
     lines = []
-    if result.blind:
-        lines = [f"Stored in session {request.session!r}, space {request.space!r}. {BLIND}"]
-    elif number:
+    if number:
         lines = [
             f"Stored {stored} of {quantity(number, request.kind)} in session {request.session!r}, "
             f"space {request.space!r}."
@@ -154,7 +149,7 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     if result.facts:
         ops = Counter(fact.op for fact in result.facts)
         lines.append(f"Facts: {', '.join(f'{ops[op]} {op}' for op in ops)}.")
-    elif request.facts and not result.blind:
+    elif request.facts:
         lines.append("No fact changed: nothing that was known ends by what was negated.")
     ended = [fact.text.casefold() for fact in result.facts if fact.op in ("closed", "contested", "merged")]
     idle = [one for one in request.facts if one.negated and not any(one.tail.casefold() in text for text in ended)]
@@ -207,5 +202,5 @@ WRITE = Tool(
     input=WriteInput,
     run=_run,
     read_only=False,
-    needs=frozenset(("write",)),
+    needs=frozenset(("read", "write")),
 )

@@ -15,7 +15,7 @@ out as well, with all that rests on it, unless the caller wants it back.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby, takewhile
@@ -74,16 +74,13 @@ class Checked:
     taken: frozenset[str] = frozenset()
 
 
-def check(
-    open_file: OpenFile, view: View, into: str | None, renamed: Mapping[str, str], masking: Masking, *, part: bool
-) -> Checked:
+def check(open_file: OpenFile, view: View, into: str | None, masking: Masking, *, part: bool) -> Checked:
     """Check every line of a file against the format, the lines before it, and the store. Blocking.
 
     Args:
         open_file: opens the file.
         view: the view of the store.
         into: the space that everything goes into; None for those of the file.
-        renamed: other names for spaces of the file.
         masking: the masking of secrets in it.
         part: whether a text may be left out in whose place another one stands.
 
@@ -92,7 +89,11 @@ def check(
     """
     bad, values, taken = list[InvalidInput](), list[Value](), set[str]()
     with open_file() as file:
-        renaming = Renaming(_targets(_header(file), into, renamed), view)
+        spaces = _header(file)
+        if into is not None and len(spaces) > 1:
+            remedy = "Export one of them with --space, and import that."
+            raise InvalidInput("--space", f"the file holds several: {', '.join(spaces)}", remedy)
+        renaming = Renaming(into, view)
         try:
             for line, value in _read_records(file, Reader(renaming, masking)):
                 if isinstance(value, BadLine):
@@ -174,20 +175,6 @@ def _header(file: BinaryIO) -> list[str]:
     return list(spaces)
 
 
-def _targets(spaces: list[str], into: str | None, renamed: Mapping[str, str]) -> dict[str, str]:
-    """Return the space that each space of a file goes into."""
-    if into is not None and len(spaces) > 1:
-        remedy = "Name each with --map OLD=NEW, or export one of them with --space."
-        raise InvalidInput("--space", f"the file holds several: {', '.join(spaces)}", remedy)
-    unknown = [name for name in renamed if name not in spaces]
-    if unknown:
-        raise InvalidInput("--map", f"the file holds no space {unknown[0]!r}", f"It holds: {', '.join(spaces)}.")
-    targets = {name: into or renamed.get(name, name) for name in spaces}
-    if len(set(targets.values())) < len(targets):
-        raise InvalidInput("--map", "two spaces would become one", "Give each a space of its own.")
-    return targets
-
-
 def _clash(value: Value, view: View) -> BadLine | None:
     """Return what is wrong with a value beside those that the store holds already."""
     if isinstance(value, Turn):
@@ -208,7 +195,7 @@ def clash_of(turn: Turn, view: View) -> BadLine | None:
     if (held.id, held.kind, with_masks(held.text)) == (turn.id, turn.kind, with_masks(turn.text)):
         return None
     problem = f"is stored with other words: {held.kind} {turn.ref[:80]!r} of session {turn.session[:80]!r}"
-    return BadLine(problem, "Import into another space (--space NAME or --map OLD=NEW).")
+    return BadLine(problem, "Import into another space (--space NAME).")
 
 
 AT_ONCE = 64
@@ -254,7 +241,6 @@ async def import_file(
     open_file: OpenFile,
     *,
     into: str | None = None,
-    renamed: dict[str, str] | None = None,
     again: bool = False,
     part: bool = False,
     dry_run: bool = False,
@@ -268,7 +254,6 @@ async def import_file(
         relearn: makes beliefs of lessons.
         open_file: opens the file, from its beginning.
         into: the space that everything goes into; None for those of the file.
-        renamed: other names for spaces of the file.
         again: whether to store what was forgotten here, too; otherwise it is left out.
         part: whether to leave out texts in whose place others stand, and what rests on them; otherwise all is refused.
         dry_run: only check and count.
@@ -280,7 +265,7 @@ async def import_file(
     """
     while True:
         async with store.reading(whole=False) as view:
-            work = partial(check, open_file, view, into, renamed or {}, reading.masking, part=part)
+            work = partial(check, open_file, view, into, reading.masking, part=part)
             checked = await to_thread.run_sync(work)
         values = checked.values
         result = Imported(len(values))

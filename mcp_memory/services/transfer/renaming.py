@@ -13,7 +13,7 @@ found by what it says; else it is stored with that ref.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -123,7 +123,7 @@ class Renaming:
     """How records are renamed on their way into a store.
 
     Args:
-        spaces: the space that each space of the file goes into, by name; the others keep their names.
+        into: the space that everything goes into; None for those of the file.
         view: the view of the store.
 
     Attributes:
@@ -132,8 +132,8 @@ class Renaming:
         ids: the id in the store of each row of which that in the file is known.
     """
 
-    def __init__(self, spaces: Mapping[str, str], view: View) -> None:
-        self._spaces = {old: new for old, new in spaces.items() if old != new}
+    def __init__(self, into: str | None, view: View) -> None:
+        self._into = into
         self._view = view
         self._ids = view.ids
         self.key = view.ids.key
@@ -147,7 +147,7 @@ class Renaming:
 
     def space(self, name: str) -> str:
         """Return the space that a space of the file goes into."""
-        return self._spaces.get(name, name)
+        return self._into or name
 
     def id(self, name: str) -> str:
         """Return the id of a row in the store."""

@@ -70,7 +70,7 @@ def test_the_command_makes_lists_and_revokes(tmp_path, monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert shown.startswith("ann | ann (read), team-* (read) | made ")
     assert made not in shown
-    for wrong in (["--space", "a b"], ["--space", "a", "--rights", "all"]):
+    for wrong in (["--space", "a b"], ["--space", "a", "--rights", "all"], ["--space", "a", "--rights", "write"]):
         assert main(["token", "add", "bob", *wrong]) == 1
     assert main(["token", "add", "bob", "--space", "bob"]) == 0
     assert "first token" not in capsys.readouterr().err

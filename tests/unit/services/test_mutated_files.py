@@ -1,0 +1,111 @@
+"""Files of every format, cut, spliced, nested and flipped at random, are read or refused in words."""
+
+import json
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from foreign_files import BASIC, MEM0, OFFICIAL, chatgpt_chat, claude_chat, records_of
+
+from mcp_memory.access.tokens import TokenFile
+from mcp_memory.commands.config_files import content_of, read_text, with_entry
+from mcp_memory.domain.batch import KEEP
+from mcp_memory.errors import McpMemoryError
+from mcp_memory.server.incoming import read_message
+from mcp_memory.server.tools.catalogue import TOOLS
+from mcp_memory.services.transfer.importing import check
+from mcp_memory.settings import Settings, load
+from mcp_memory.view.view import View
+
+PIECES = [b"\x00", b"\xff", b'"', b"{", b"}", b"[" * 200, b",", b"\\ud800", b"1e999", b"9" * 400, b"NaN", b"\n", b": ",
+          b"&a", b"*a", b"\xef\xbb\xbf", b"null", b"---\n", b"= ", b"x" * 5_000]  # fmt: skip
+
+
+def client(form: str, *way: str) -> Callable[[Path], object]:
+    """Return what changes an entry of a client's file, and takes it out; YAML is only read."""
+
+    def change(path: Path) -> object:
+        text = read_text(path)
+        found = content_of(path, form, text)
+        if form != "yaml":
+            with_entry(path, form, way, None, with_entry(path, form, way, {"command": "x"}, text))
+        return found
+
+    return change
+
+
+def calls(path: Path) -> object:
+    """Read the lines of a client, and the arguments of its calls."""
+    with path.open("rb") as file:
+        while read := read_message(file, 2_000_000):
+            params = getattr(read[0], "params", None) or {}
+            tool, given = TOOLS.get(str(params.get("name"))), params.get("arguments") or {}
+            if tool is not None and isinstance(given, dict):
+                tool.prepare(given, Settings().limits)
+    return path
+
+
+TOKEN = {"name": "ann", "digest": "0" * 64, "permissions": [{"spaces": "a*", "rights": ["read"]}], "made": 1.0,
+         "expires": None}  # fmt: skip
+HEADER = {"format": "mcp-memory export", "version": 1, "program": "x", "exported": "2024-05-05T10:00:00Z",
+          "spaces": ["a"]}  # fmt: skip
+TEXT = {"record": "message", "space": "a", "session": "s", "id": "m", "text": "Hi.", "written": "2024-05-05T10:00:00Z"}
+CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "memory_write", "arguments": {"messages": [{"text": "Hi", "id": "1"}]}}}  # fmt: skip
+SERVERS = {"mcpServers": {"memory": {"command": "x", "args": []}, "y": {"command": "y"}}}
+
+
+def lines(*rows: object) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+FORMATS: dict[str, tuple[bytes, Callable[[Path], object]]] = {
+    "chatgpt.json": (json.dumps([chatgpt_chat(0, 2)]).encode(), records_of),
+    "claude.json": (json.dumps([claude_chat(0)], indent=1).encode(), records_of),
+    "official.jsonl": (lines(*OFFICIAL), records_of),
+    "mem0.json": (json.dumps(MEM0).encode(), records_of),
+    "note.md": (BASIC.encode(), records_of),
+    "talk.csv": (b'id,speaker,text,time\n1,Ann,"Hi, ""Ben""\nand Cy",2024-05-05\n2,Ben,Ho,5.5.2024\n', records_of),
+    "export.jsonl": (
+        lines(HEADER, TEXT, {"record": "end", "records": 1}),
+        lambda path: check(lambda: path.open("rb"), View(), None, KEEP, part=False),
+    ),
+    "settings.toml": (b'[storage]\nuri = "/tmp/x"\n[limits]\nitems = 5_000\n', lambda path: load(path, {})),
+    "tokens.json": (json.dumps({"tokens": [TOKEN]}).encode(), lambda path: TokenFile(path).list()),
+    "client.json": (json.dumps(SERVERS).encode(), client("json", "mcpServers", "memory")),
+    "client.toml": (b'model = "x"\n[mcp_servers.memory]\ncommand = "x"\n', client("toml", "mcp_servers", "memory")),
+    "client.yaml": (b"extensions:\n  memory:\n    cmd: x\n", client("yaml", "extensions", "memory")),
+    "calls.jsonl": (lines(CALL, CALL), calls),
+}
+
+
+def mutated(chance: random.Random, data: bytes) -> bytes:
+    """Return a file that is broken in one to four places."""
+    for _ in range(chance.randint(1, 4)):
+        place, end = sorted(chance.choices(range(len(data) + 1), k=2))
+        piece = chance.choice(PIECES)
+        data = chance.choice(
+            (
+                data[:place] + piece + data[place:],
+                data[:place] + piece + data[end:],
+                data[:place] + data[min(end, place + 9) :],
+                data[:end],
+                data + data[place:end],
+                data.replace(data[place : place + 3] or b" ", piece, 2),
+            )
+        )
+    return data
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_whatever_a_file_holds_it_is_read_or_refused_in_words(tmp_path: Path, name: str) -> None:
+    whole, read = FORMATS[name]
+    path = tmp_path / name
+    path.write_bytes(whole)
+    assert read(path)
+    for seed in range(150):
+        path.write_bytes(mutated(random.Random(f"{name}{seed}"), whole))
+        with suppress(McpMemoryError):
+            read(path)
