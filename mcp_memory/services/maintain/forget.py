@@ -31,9 +31,8 @@ from mcp_memory.domain.times import BEGINNING, Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.language.forms import without_other_forms
 from mcp_memory.language.questions import understand
-from mcp_memory.language.tokens import stems, words
+from mcp_memory.language.tokens import stem, stems, words
 from mcp_memory.language.vocabulary import ASKING
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.search.words import WordIndex
@@ -460,9 +459,9 @@ async def _matches(
                     said += [item.text] if item.kind == "fact" else []
         shared: dict[str, tuple[str, ...]] = {}
         for name, said in texts.items():
-            missing = without_other_forms(asked, said)
             if name in space.turns:
-                shared[name] = tuple(word for word in asked if word not in missing)
+                told = {stem(word) for text in said for word in words(text)}
+                shared[name] = tuple(word for word in asked if stem(word) in told)
         return _divided(space, shared, rarity)
 
 
