@@ -1,8 +1,7 @@
 """The query: what a caller asks for, taken apart once and then passed unchanged through every room of the read path.
 
-`language.questions.understand` makes one from the caller's words. A language model may add an `Interpretation`, which
-goes beyond the words of the question; `with_interpretation` adds it to the query (DESIGN L4: REAL's anchors with their
-intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without one, the words alone decide.
+`language.questions.understand` makes one from the caller's words. A language model may add what they mean beside that
+(``reasoning/anthropic/understanding.py``); without one, the words alone decide.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.domain.access import DEFAULT_SPACE
-from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import FOREVER, MINUTE, Constraint, Millis, offset_at
 from mcp_memory.domain.turns import Role, Turn
@@ -173,54 +171,3 @@ class Query:
         if len(self.text) <= QUERY_CHARS:
             return ()
         return (f"Of the query's {len(self.text):,} characters the first {QUERY_CHARS:,} were searched for.",)
-
-
-@dataclass(frozen=True, slots=True)
-class Interpretation:
-    """A model's interpretation of a question beyond its words; empty if it adds nothing.
-
-    Attributes:
-        names: the entities that it is about, as other texts may call them.
-        relations: the relations that it asks for, by names of the registry.
-        intent: the intent of the answer; FACT restricts nothing, since all facts serve it.
-        answer_type: the kind of answer it wants.
-        time: the time that it asks about, as an interval.
-        accepts_guesses: whether it wants guesses too.
-        parts: its parts, as of a `Query`, in words.
-    """
-
-    names: tuple[str, ...] = ()
-    relations: tuple[str, ...] = ()
-    intent: Intent = "FACT"
-    answer_type: AnswerType = "other"
-    time: Constraint | None = None
-    accepts_guesses: bool = False
-    parts: tuple[str, ...] = ()
-
-
-def with_interpretation(query: Query, interpretation: Interpretation) -> Query:
-    """Return a query extended by a model's interpretation.
-
-    Everything parsed from the words of the question stays: its text and stems, its speakers and names, the answer type
-    of a question word, the stated time. A model is right about most of these too, but the words are certain, and the
-    memory was measured with them. So the model only adds missing parts: an answer type or a time if the words give
-    none, further names, and that guesses are wanted.
-
-    For relations and the intent the words give only hints, and in the paper a model names them: both are taken over,
-    and an intent that the model names precedes the one read by a lexicon (`navigation.fact_query`).
-    """
-    known = {entity_key(name) for name in ("", *query.names, *query.speakers)}
-    extra: dict[str, str] = {}
-    for name in interpretation.names:
-        if (key := entity_key(name)) not in known:
-            extra.setdefault(key, name)
-    return replace(
-        query,
-        answer_type=interpretation.answer_type if query.answer_type == "other" else query.answer_type,
-        time=query.time or interpretation.time,
-        extra_names=tuple(extra.values()),
-        relations=interpretation.relations,
-        intent=None if interpretation.intent == "FACT" else interpretation.intent,
-        accepts_guesses=interpretation.accepts_guesses,
-        parts=tuple(Query(part) for part in dict.fromkeys(interpretation.parts) if part and part != query.text),
-    )

@@ -1,8 +1,8 @@
 """Read what a query asks of the facts: which relations, with what intent, of which time, and whether guesses count.
 
 All of it comes from the words of the query, and from the interpretation of a model if there is one (REAL §3.3.1 uses a
-language model; `domain.query.with_interpretation`). A query asks for a relation by the words that the registry lists
-for it ("job" for ``works_as``), by those of its label, or because the model names it.
+language model; here ``reasoning/anthropic/understanding.py``). A query asks for a relation by the words that the
+registry lists for it ("job" for ``works_as``), by those of its label, or because the model names it.
 """
 
 from __future__ import annotations

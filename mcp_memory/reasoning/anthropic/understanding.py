@@ -14,15 +14,16 @@ schema of DESIGN 5 is the registry, not the relations of the space: its writers 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import islice
 from typing import Annotated
 
 from pydantic import AfterValidator
 
+from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.query import AnswerType, Interpretation, Query, with_interpretation
+from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
@@ -104,23 +105,36 @@ class ClaudeQuestionReader:
         asked = prompt("question/asked.txt").substitute(values)
         within = TIME_SHARE * self.claude.settings.timeout_s
         with budget.reserve(ANSWER_TOKENS):
-            read = await self.claude.ask(_system_prompt(), asked, MeaningReply, to_meaning, budget, within_s=within)
-        return with_interpretation(query, read)
+            use = partial(with_meaning, query)
+            return await self.claude.ask(_system_prompt(), asked, MeaningReply, use, budget, within_s=within)
 
 
-def to_meaning(reply: MeaningReply) -> Interpretation:
-    """Return the interpretation that a reply gives, without its invalid parts."""
+def with_meaning(query: Query, reply: MeaningReply) -> Query:
+    """Return a query with what a reply adds to it, without the reply's invalid parts.
+
+    Everything parsed from the words of the question stays: a model is right about most of these too, but the words are
+    certain, and the memory was measured with them. So it only adds an answer type or a time if the words give none,
+    further names, parts, and that guesses are wanted. For relations and the intent the words give only hints, and in
+    the paper a model names them: both are taken over, but for the intent FACT, which restricts nothing.
+    """
     registry = relations()
     known = {relation.name for relation in registry}
     named = dict.fromkeys(registry.name(name) for name in reply.relations)
-    return Interpretation(
-        names=_distinct_lines(reply.names, NAMES),
+    own = {entity_key(name) for name in ("", *query.names, *query.speakers)}
+    names: dict[str, str] = {}
+    for name in _distinct_lines(reply.names, NAMES):
+        if (key := entity_key(name)) not in own:
+            names.setdefault(key, name)
+    parts = _distinct_lines((part for part in reply.parts if len(part) <= PART_CHARS), PARTS)
+    return replace(
+        query,
+        answer_type=reply.asked if query.answer_type == "other" else query.answer_type,
+        time=query.time or _time(reply.since, reply.until),
+        extra_names=tuple(names.values()),
         relations=tuple(islice((name for name in named if name in known), RELATIONS)),
-        intent=reply.intent,
-        answer_type=reply.asked,
-        time=_time(reply.since, reply.until),
+        intent=None if reply.intent == "FACT" else reply.intent,
         accepts_guesses=reply.uncertain,
-        parts=_distinct_lines((part for part in reply.parts if len(part) <= PART_CHARS), PARTS),
+        parts=tuple(Query(part) for part in parts if part != query.text),
     )
 
 

@@ -1,9 +1,11 @@
 """The interpretation of a model in the search through facts."""
 
+from dataclasses import replace
+
 import pytest
 from small_graph import ask, cosine_by_relation, graph, said
 
-from mcp_memory.domain.query import Interpretation, Query, with_interpretation
+from mcp_memory.domain.query import Query
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.fact_query import FactQuery
@@ -18,7 +20,7 @@ FACTS = graph(
 
 
 def read(text: str, **meaning: object) -> Query:
-    return with_interpretation(understand(text, ()), Interpretation(**meaning))  # type: ignore[arg-type]
+    return replace(understand(text, ()), **meaning)  # type: ignore[arg-type]
 
 
 def keys(question: Query, *named: str, settings: NavigationSettings = DEFAULTS) -> list[str]:
@@ -27,13 +29,13 @@ def keys(question: Query, *named: str, settings: NavigationSettings = DEFAULTS) 
 
 def test_names_from_an_interpretation_are_roots_after_those_in_the_query() -> None:
     assert keys(read("What does she do for money?")) == []
-    assert keys(read("What does she do for money?", names=("Ann",))) == ["ann lee"]
-    assert keys(read("Does Bob know her?", names=("Ann Lee",)), "Oslo") == ["oslo", "bob", "ann lee"]
-    assert keys(read("Does Bob know her?", names=("Ann Lee",)), settings=NavigationSettings(roots=1)) == ["bob"]
+    assert keys(read("What does she do for money?", extra_names=("Ann",))) == ["ann lee"]
+    assert keys(read("Does Bob know her?", extra_names=("Ann Lee",)), "Oslo") == ["oslo", "bob", "ann lee"]
+    assert keys(read("Does Bob know her?", extra_names=("Ann Lee",)), settings=NavigationSettings(roots=1)) == ["bob"]
 
 
 def test_an_unknown_name_is_not_a_root() -> None:
-    assert keys(read("What does she do?", names=("Zed", "../../etc", "[S1]", "'; DROP TABLE turns"))) == []
+    assert keys(read("What does she do?", extra_names=("Zed", "../../etc", "[S1]", "'; DROP TABLE turns"))) == []
 
 
 def test_a_relation_from_an_interpretation_counts_as_requested() -> None:
@@ -45,11 +47,9 @@ def test_a_relation_from_an_interpretation_counts_as_requested() -> None:
     assert not asking.allows("likes")
 
 
-@pytest.mark.parametrize(
-    ("said_by_it", "intent"), [("EVOLUTION", "EVOLUTION"), ("FACT", "TEMPORAL"), ("CAUSAL", "CAUSAL")]
-)
-def test_the_intent_of_an_interpretation_precedes_that_of_the_lexicon(said_by_it: str, intent: str) -> None:
-    assert FactQuery(read("When did Ann move?", intent=said_by_it)).intent == intent
+@pytest.mark.parametrize(("meant", "intent"), [("EVOLUTION", "EVOLUTION"), (None, "TEMPORAL"), ("CAUSAL", "CAUSAL")])
+def test_the_intent_of_an_interpretation_precedes_that_of_the_lexicon(meant: str | None, intent: str) -> None:
+    assert FactQuery(read("When did Ann move?", intent=meant)).intent == intent
 
 
 def test_an_interpretation_finds_a_chain_that_the_words_do_not_request() -> None:

@@ -1,30 +1,27 @@
 """Claude interprets a question before the search; a failure leaves the question unchanged."""
 
 import json
-import random
-from dataclasses import replace
 
 import pytest
 from judged_memory import asked, claude_of, judged
 from standin.replies import message, said
 from standin.rooms import each, meant, room
 
-from mcp_memory.domain.query import Query, with_interpretation
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS
-from mcp_memory.reasoning.anthropic.messages import UnusableReply, parse_message, parse_reply
 from mcp_memory.reasoning.anthropic.understanding import MeaningReply as Form
-from mcp_memory.reasoning.anthropic.understanding import to_meaning
+from mcp_memory.reasoning.anthropic.understanding import with_meaning
 
 pytestmark = pytest.mark.anyio
 QUESTION = "What does she do for money?"
 GOOD = meant(names=["Carla"], relations=["works_as"])
 WARNED = "Claude did not say what the question means, the embedded engine did: "
 UNSURE = [said(missing=("all",))]
+PLAIN = understand("boat name", ())
 
 
 async def recalled(memory, query=QUESTION, limit=12):
@@ -122,7 +119,8 @@ async def test_the_budget_of_the_judge_is_not_spent_on_the_meaning():
 
 
 def test_only_relations_of_the_registry_by_any_of_their_names_are_kept():
-    got = to_meaning(form(relations=["livesIn", "lives_in", "DROP TABLE", "", "owns", "likes", "uses", "plays"]))
+    said_so = form(relations=["livesIn", "lives_in", "DROP TABLE", "", "owns", "likes", "uses", "plays"])
+    got = with_meaning(PLAIN, said_so)
     assert got.relations == ("lives_in", "owns", "likes", "uses")
 
 
@@ -142,70 +140,28 @@ def test_only_relations_of_the_registry_by_any_of_their_names_are_kept():
 )
 def test_a_time_has_two_valid_dates_or_is_dropped(since, until, time):
     said_so = Form.model_construct(**(form().model_dump() | {"since": since, "until": until}))
-    got = to_meaning(said_so).time
+    got = with_meaning(PLAIN, said_so).time
     assert (got and (got.since, got.until)) == time
 
 
 def test_names_and_parts_are_single_lines_with_content():
-    got = to_meaning(
-        form(names=["An\u200bn\nLee", "\u202e", "===", "\u0007"], parts=["I\tmoved", "x" * 300, "?", "I moved"])
-    )
-    assert (got.names, got.parts) == (("Ann Lee",), ("I moved",))
+    names, parts = ["An\u200bn\nLee", "\u202e", "===", "\u0007"], ["I\tmoved", "x" * 300, "?", "I moved", "boat name"]
+    got = with_meaning(PLAIN, form(names=names, parts=parts))
+    assert (got.extra_names, [part.text for part in got.parts]) == (("Ann Lee",), ["I moved"])
 
 
-JUNK = (
-    None,
-    True,
-    -1,
-    10**400,
-    float("nan"),
-    "",
-    "FACT",
-    "S1",
-    "\ud800",
-    "\u202e",
-    "=== x ===",
-    "9999-99-99",
-    [],
-    {},
-    ["Ann"] * 13,
-)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_mutated_reply_becomes_a_sound_meaning_or_none(seed):
-    draw = random.Random(seed)
-    question, outcomes = understand("Where did Ann move in spring?", ("Ann",), 0), set()
-    for _ in range(100):
-        said_so = {
-            "names": ["Zoe"],
-            "relations": ["lives_in"],
-            "intent": "FACT",
-            "asked": "where",
-            "since": "2019-01-01",
-        }
-        said_so |= {"until": "", "uncertain": True, "parts": ["I moved"]}
-        for _ in range(draw.randrange(3)):
-            name = draw.choice([*said_so, "more"])
-            said_so[name] = [draw.choice(JUNK)] if draw.random() < 0.4 else draw.choice(JUNK)
-        try:
-            got = parse_reply(
-                parse_message(message(json.dumps(said_so), usage={"input_tokens": 9, "output_tokens": 9}).body), Form
-            )
-        except UnusableReply:
-            outcomes.add("refused")
-            continue
-        told = with_interpretation(question, to_meaning(got))
-        outcomes.add("kept")
-        kept = {"extra_names": (), "relations": (), "intent": None, "accepts_guesses": False}
-        kept |= {"parts": (), "time": question.time}
-        assert replace(told, **kept) == question
-        assert all(
-            line.isprintable() and line.strip() for line in (*told.extra_names, *(part.text for part in told.parts))
-        )
-        assert set(told.relations) <= {known.name for known in relations()}
-        assert told.time is None or told.time.since < told.time.until
-    assert outcomes == {"refused", "kept"}
+def test_a_meaning_adds_what_the_words_lack_and_changes_none():
+    more = form(asked="who", since="1990-01-01", names=["Bob", "ann lee", "Dr. Ann Lee", "bob"], intent="EVOLUTION")
+    question = understand("Where did Ann Lee take her dog in 2015?", ("Ann Lee", "Bob"), 0)
+    got = with_meaning(question, more)
+    assert (got.answer_type, got.time, got.extra_names, got.intent) == ("where", question.time, ("Bob",), "EVOLUTION")
+    added = with_meaning(PLAIN, more)
+    assert (added.answer_type, added.time and added.time.since) == ("who", midnight(1990, 1, 1))
+    before = understand("What did Ann do before she moved to Oslo?", ("Ann",))
+    assert with_meaning(before, more).time == before.time  # an event without a date leaves the time to the facts
+    for text in ("Where did Ann move in 2015?", "boat name", "¿Dónde vive Ann?", ""):
+        asked_so = understand(text, ("Ann",), 0)
+        assert with_meaning(asked_so, form()) == asked_so
 
 
 async def test_steps_that_fail_for_one_reason_share_one_warning():
