@@ -3,49 +3,44 @@
 Three things are decided here, in this order:
 
 1. **What is shown.** What Claude kept when it was asked before comes first, and is always there. Then come the memory
-   points with the sentences that they rest on, since a point is the condensed view (HGMem §3.3.4), and the other
-   sentences by rank. Facts are shown only where their sentence is, if they are about what is asked and hold at the
-   time that is asked about; a hypothesis, which has no sentence, says by which rule it was guessed.
+   points with the sentences that they rest on, since a point is the condensed view (HGMem §3.3.4), the facts about
+   what is asked that hold then, and the sentences by rank. A hypothesis says by which rule it was guessed.
 2. **Where it stands.** Sentences of one turn share a line, turns of one conversation follow each other in the order of
    time below one heading with the weekday and the date. So a model sees what followed on what, and no line repeats
    who said it when. A relative time is followed by the date that it means.
-3. **What a number means.** ``P`` is a point, ``S`` a piece of a turn, ``F`` a fact. Each can be cited.
+3. **What a number means.** ``P`` is a point, ``F`` a fact, ``S`` a piece of a turn. Each can be cited.
 
 **Departures.** HGMem answers from points and the passages of their entities (§3.3.4), QRMeM shows segments by rank
 (§2.2). A trial with 137 requests showed that lines by rank use half of the room for who said them when, and that facts
-beside the sentence that states them were never needed by themselves.
-
-**Facts.** A trial showed that facts beside a sentence which says the same were never needed by themselves. So a fact
-stands behind its sentence where it says whom a pronoun means, a time, an end, or a doubt. Of an event its interval says
-within what it was, not how long it took: "on a day between Mon 26 Jun 2023 and Sun 2 Jul 2023".
+beside the sentence that states them were seldom needed, so they are few. Of an event its interval says within what it
+was, not how long it took: "on a day between Mon 26 Jun 2023 and Sun 2 Jul 2023".
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Frontier, KnownFacts
-from mcp_memory.domain.evidence import Citation, Evidence, Source
-from mcp_memory.domain.facts import STABLE, FactKind, Precision, Version
+from mcp_memory.domain.evidence import Citation
+from mcp_memory.domain.facts import STABLE, Precision, Version
 from mcp_memory.domain.paths import Path, Rule
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day, with_dates
-from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import as_said
 from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.messages import (
     FRAME_TOKENS,
+    SENTENCE_CHARS,
     CitableItem,
     RenderedEvidence,
     estimate_tokens,
     frame,
     prompt_line,
-    telling_line,
 )
 from mcp_memory.visible import as_name
 
@@ -56,39 +51,15 @@ PLACES = 2
 RELEVANT, TELLING = 0.5, 0.5
 """Least S_QR of a path that is shown, and least S_AS, as a share of its confidence, of one with a hypothesis. (A trial
 showed what a person owns, and what is mentioned together, with questions about something else.)"""
-_SPEAKERS = frozenset((*stems("user"), *stems("assistant")))  # who "I" is, as facts name them
 
 
-def facts_by_place(judge_input: JudgeInput) -> dict[tuple[str, int], list[tuple[str, CitableItem]]]:
-    """Return the facts on what is asked that hold then, by the place of the sentence that states them."""
-    knowledge = judge_input.known_facts
-    found: dict[tuple[str, int], list[tuple[str, CitableItem]]] = {}
+def fact_lines(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
+    """Yield the facts on what is asked that hold then, and hypotheses, each once as a line with what it cites."""
     used: set[str] = set()
     for version, rule in _relevant(judge_input):
-        if version.id in used or rule is not None:
-            continue
-        item = _citable_version(version, rule, knowledge)
-        if item is None:
-            continue
-        used.add(version.id)
-        for sentence in judge_input.shown:
-            if any(_within(citation.source, sentence.source) for citation in item.citations):
-                if _adds(version, sentence.source):
-                    found.setdefault((sentence.source.turn.id, sentence.source.start), []).append(
-                        (_version_line(version, rule), item)
-                    )
-                break
-    return found
-
-
-def _adds(version: Version, source: Source) -> bool:
-    """Return whether a fact says more than its sentence: whom a pronoun means, a time, an end, a doubt."""
-    line = with_dates(source.quote, source.turn.local_said_at)
-    known = {*stems(line), *stems(source.turn.speaker or ""), *_SPEAKERS}
-    year = weekday_and_day(version.since)[-4:] if version.stated and version.precision != "before" else ""
-    ended = version.kind == "state" and version.until < FOREVER
-    told = known.issuperset((*stems(version.head), *stems(version.tail)))
-    return not told or ended or year not in line or version.status == "contested" or version.confidence < STABLE
+        if version.id not in used and (item := _citable(version, rule, judge_input.known_facts)):
+            used.add(version.id)
+            yield _version_line(version, rule), item
 
 
 def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
@@ -98,7 +69,7 @@ def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
     """
     knowledge = judge_input.known_facts
     for item in judge_input.recall.evidence:
-        if item.kind == "fact" and (known := knowledge.fact(item.id)):
+        if item.kind == "fact" and item.inferred != "cooccurrence" and (known := knowledge.fact(item.id)):
             yield known
     asked = judge_input.query.relations
     for path in judge_input.recall.paths[:BESIDE]:
@@ -108,25 +79,6 @@ def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
     for group in knowledge.groups:
         if group.relation in asked or (not asked and group.inferred is None):
             yield from ((one, group.inferred) for one in group.versions if _holds(one, knowledge.moment))
-
-
-def guesses(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
-    """Yield the hypotheses among what recall found, and facts of the evidence that are not known any more."""
-    knowledge = judge_input.known_facts
-    used: set[str] = set()
-    for item in judge_input.recall.evidence:
-        if item.kind != "fact" or item.inferred == "cooccurrence" or knowledge.fact(item.id) is not None:
-            continue
-        if citable := _citable_item(item, knowledge):
-            used.add(item.id)
-            yield (
-                _fact_line(item.text, item.valid_from, item.valid_to, item.inferred, item.fact_kind, item.precision),
-                citable,
-            )
-    for version, rule in _relevant(judge_input):
-        if rule is not None and version.id not in used and (citable := _citable_version(version, rule, knowledge)):
-            used.add(version.id)
-            yield _version_line(version, rule), citable
 
 
 def bears(path: Path) -> bool:
@@ -141,11 +93,7 @@ def _holds(version: Version, moment: Millis) -> bool:
     return version.since <= moment < version.until
 
 
-def _within(inner: Source, outer: Source) -> bool:
-    return inner.turn.id == outer.turn.id and inner.start < outer.end and outer.start < inner.end
-
-
-def _citable_version(version: Version, rule: Rule | None, knowledge: KnownFacts) -> CitableItem | None:
+def _citable(version: Version, rule: Rule | None, knowledge: KnownFacts) -> CitableItem | None:
     places = [place for assertion in version.assertions if (place := knowledge.source(assertion))]
     citations = tuple(Citation(version.id, place) for place in places[:PLACES])
     if not citations:
@@ -155,42 +103,18 @@ def _citable_version(version: Version, rule: Rule | None, knowledge: KnownFacts)
     return CitableItem(version.id, citations, certain, gate)
 
 
-def _citable_item(item: Evidence, knowledge: KnownFacts) -> CitableItem | None:
-    citations = tuple(Citation(item.id, place) for place in item.sources[:PLACES])
-    if not citations:
-        return None
-    gate = knowledge.gate(citations)
-    certain = item.inferred is None and (item.confidence or 1) >= STABLE and gate >= 1
-    return CitableItem(item.id, citations, certain, gate)
-
-
 def _version_line(version: Version, rule: Rule | None) -> str:
-    if version.stated and version.precision != "before":
-        return _fact_line(version.text, version.since, version.until, rule, version.kind, version.precision)
-    ended = version.until if version.kind == "state" else None  # an event without a time has the day of its message
-    return _fact_line(version.text, None, ended, rule)
-
-
-def _fact_line(
-    text: str,
-    since: Millis | None,
-    until: Millis | None,
-    rule: Rule | None,
-    kind: FactKind | None = None,
-    precision: Precision | None = None,
-) -> str:
+    """Return a fact with its times; an event without a stated one has only the day of its message, which is none."""
     parts = []
-    begins, ends = since is not None and since > BEGINNING, until is not None and until < FOREVER
-    if kind == "event" and since is not None and until is not None and begins and ends:
-        parts.append(_happened(since, until, precision))
+    timed = version.stated and version.precision != "before"
+    if version.kind == "event":
+        parts += [_happened(version.since, version.until, version.precision)] if timed else []
     else:
-        if since is not None and begins and (start := iso.show(since // iso.DAY * iso.DAY)):
-            parts.append(f"from {start}")
-        if until is not None and ends and (end := iso.show(until // iso.DAY * iso.DAY)):
-            parts.append(f"until {end}")
-    if rule is not None:
-        parts.append(f"guessed by {rule}, nobody said it")
-    return f"{prompt_line(text)} ({', '.join(parts)})" if parts else prompt_line(text)
+        start, end = iso.show(version.since // iso.DAY * iso.DAY), iso.show(version.until // iso.DAY * iso.DAY)
+        parts += [f"from {start}"] if timed and start and version.since > BEGINNING else []
+        parts += [f"until {end}"] if end and version.until < FOREVER else []
+    parts += [f"guessed by {rule}, nobody said it"] if rule else []
+    return f"{prompt_line(version.text)} ({', '.join(parts)})" if parts else prompt_line(version.text)
 
 
 def _happened(since: Millis, until: Millis, precision: Precision | None) -> str:
@@ -213,8 +137,8 @@ LEADS_SHARE = 0.15
 """Largest share of the lines that say where the evidence leads."""
 PIECE_CHARS = 320
 """Characters of one line: a longer turn has several, so that a citation stays precise."""
-KEPT, NEW, AGAIN = "What you kept:", "Found since:", "Shown before as well:"
-"""The lines above what a judge that is asked again kept, above what it was not shown before, and above the rest."""
+KEPT, NEW = "What you kept:", "Found since:"
+"""The lines above what a judge that is asked again kept, and above the rest."""
 _PREFIX = 24  # characters of a number and a speaker's name, about
 
 
@@ -238,31 +162,26 @@ class _Shown:
     """What is shown, before it is put in order.
 
     Attributes:
-        asked: weights of the stems of what is asked for, by which a long sentence is cut.
-        kept: places of what the judge kept, which is cut as it was before.
-        rarity: weights by which it was cut then.
+        kept: places of what the judge kept.
         sentences: by turn, each by its first character.
-        facts: by the place of the sentence behind which they stand, lines with their items.
-        guesses: facts without a sentence.
         points: lines with their items.
+        facts: lines with their items.
+        headings: the lines above turns.
     """
 
-    asked: Mapping[str, float]
     kept: Collection[tuple[str, int]]
-    rarity: Mapping[str, float]
     sentences: dict[str, dict[int, EvidenceSentence]] = field(default_factory=dict)
-    facts: dict[tuple[str, int], list[tuple[str, CitableItem]]] = field(default_factory=dict)
-    guesses: list[tuple[str, CitableItem]] = field(default_factory=list)
     points: list[tuple[str, CitableItem]] = field(default_factory=list)
+    facts: list[tuple[str, CitableItem]] = field(default_factory=list)
     headings: set[str] = field(default_factory=set)
 
     def has(self, place: tuple[str, int]) -> bool:
         return place[1] in self.sentences.get(place[0], {})
 
     def words(self, sentence: EvidenceSentence) -> str:
-        """Return a sentence as it is shown: with its dates, and of a long one the part that says most."""
-        weights = self.rarity if _place(sentence) in self.kept else self.asked
-        return telling_line(with_dates(sentence.source.quote, sentence.source.turn.local_said_at), weights)
+        """Return a sentence as it is shown, with its dates."""
+        said = with_dates(sentence.source.quote, sentence.source.turn.local_said_at)
+        return prompt_line(said, SENTENCE_CHARS)
 
     def said(self, piece: Sequence[EvidenceSentence], end: int, *, last: bool) -> str:
         """Return sentences of a turn as they are shown, "…" wherever words of the turn are left out.
@@ -278,8 +197,7 @@ class _Shown:
             gap = text[end : sentence.source.start]
             apart = gap or text[end - 1 : end].isspace()
             said += (" … " if said else "… ") if gap.strip() else " " if said and apart else ""
-            words = self.words(sentence)
-            said += words.removeprefix("… ") if said.endswith("… ") else words
+            said += self.words(sentence)
             end = sentence.source.end
         return f"{said} …" if last and text[end:].strip() and not said.endswith("…") else said
 
@@ -288,15 +206,14 @@ def render_evidence(judge_input: JudgeInput, tokens: int, *, last: bool = False)
     """Return the evidence as text of about ``tokens`` tokens at most; for the last look without where it leads.
 
     What does not fit is left out whole, the last by rank first. A judge that is asked again sees nothing twice except
-    what it kept, and, where all that bears on the question is wanted, the rest of what it was shown if there is room.
+    what it kept.
     """
     kept_places, kept_ids = _kept_by_judge(judge_input)
     room = _Room(tokens - FRAME_TOKENS)
-    shown = _Shown(_asked_weights(judge_input), kept_places, judge_input.rarity)
+    shown = _Shown(kept_places)
     share = _Room(int(LEADS_SHARE * room.left))
     leads = [] if last else [line for line in _leads(judge_input.frontier) if share.takes(line)]
     room.left -= max(0, sum(estimate_tokens(line) + 1 for line in leads))
-    facts = facts_by_place(judge_input)
     for sentence in _kept_sentences(judge_input):
         _show(sentence, shown, room)
     _show_points(judge_input, kept_ids, shown, room)
@@ -304,26 +221,17 @@ def render_evidence(judge_input: JudgeInput, tokens: int, *, last: bool = False)
     wishes = (f"Wish: {prompt_line(as_said(wish), 350)}" for wish in judge_input.recall.wishes[:WISHES])
     context = [line for line in wishes if room.takes(line)]
     context += [line for line in _context_lines(judge_input) if room.takes(line)] if not judge_input.earlier else []
-    for line, item in guesses(judge_input):
-        if len(shown.guesses) < BESIDE and (item.key not in judge_input.seen) and room.takes(f"[F99] {line}"):
-            shown.guesses.append((line, item))
-    number = len(shown.guesses)
+    for line, item in fact_lines(judge_input):
+        new = item.key not in judge_input.seen or item.key in kept_ids
+        if new and len(shown.facts) < FACTS and room.takes(f"[F99] {line}"):
+            shown.facts.append((line, item))
     for sentence in judge_input.shown:
         place = _place(sentence)
         if place in judge_input.seen and place not in kept_places:
             continue
         if not shown.has(place) and not _show(sentence, shown, room):
             break
-        for line, item in facts.get(place, ()):
-            if number < FACTS and (item.key not in judge_input.seen or item.key in kept_ids):
-                if not room.takes(f"[F99] {line}"):
-                    break
-                shown.facts.setdefault(place, []).append((line, item))
-                number += 1
-    if judge_input.recall.breadth != "best":
-        again = [sentence for sentence in judge_input.shown if _place(sentence) in judge_input.seen]
-        all(shown.has(_place(sentence)) or _show(sentence, shown, room) for sentence in again)
-    return _lay_out(shown, judge_input.seen, context, leads)
+    return _lay_out(shown, context, leads)
 
 
 def _show_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown, room: _Room) -> None:
@@ -370,12 +278,10 @@ def _show(sentence: EvidenceSentence, shown: _Shown, room: _Room) -> bool:
     return True
 
 
-def _lay_out(
-    shown: _Shown, seen: Collection[Hashable], context: Iterable[str], leads: Iterable[str]
-) -> RenderedEvidence:
-    """Return what is shown as text: points, context, guesses, what the judge kept, the rest, and where it leads.
+def _lay_out(shown: _Shown, context: Iterable[str], leads: Iterable[str]) -> RenderedEvidence:
+    """Return what is shown as text: points, context, facts, what the judge kept, the rest, and where it leads.
 
-    What was kept, what is new and what was seen before stand in the order of time each.
+    What was kept and the rest stand in the order of time each.
     """
     cited: dict[str, CitableItem] = {}
     lines: list[str] = []
@@ -388,9 +294,9 @@ def _lay_out(
     for line, item in shown.points:
         add("P", line, item)
     lines += context
-    for line, item in shown.guesses:
+    for line, item in shown.facts:
         add("F", line, item)
-    for title, chosen in _parts(shown, seen):
+    for title, chosen in _parts(shown):
         lines += [title] if title else []
         turns = [next(iter(sentences.values())).source.turn for sentences in chosen.values()]
         heading = ""
@@ -407,22 +313,16 @@ def _lay_out(
                 places = frozenset(map(_place, piece))
                 item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, gate=gate, places=places)
                 add("S", f"{_speaker(turn)}{text}{wrong}", item)
-                for line, fact in (pair for sentence in piece for pair in shown.facts.get(_place(sentence), ())):
-                    add("F", line, fact)
     return RenderedEvidence(frame([*lines, *leads]), cited)
 
 
-def _parts(shown: _Shown, seen: Collection[Hashable]) -> Iterator[tuple[str, dict[str, dict[int, EvidenceSentence]]]]:
-    """Yield what the judge kept, what is new and what it saw before, each with the line above it.
-
-    A judge that is asked for the first time, or kept nothing, has one part without such a line.
-    """
-    parts: dict[str, dict[str, dict[int, EvidenceSentence]]] = {KEPT: {}, NEW: {}, AGAIN: {}}
+def _parts(shown: _Shown) -> Iterator[tuple[str, dict[str, dict[int, EvidenceSentence]]]]:
+    """Yield what the judge kept and what is new, each with the line above it; none where it kept nothing."""
+    parts: dict[str, dict[str, dict[int, EvidenceSentence]]] = {KEPT: {}, NEW: {}}
     for turn, spans in shown.sentences.items():
         for start, sentence in spans.items():
-            title = KEPT if (turn, start) in shown.kept else AGAIN if (turn, start) in seen else NEW
-            parts[title].setdefault(turn, {})[start] = sentence
-    titled = bool(parts[KEPT] or parts[AGAIN])
+            parts[KEPT if (turn, start) in shown.kept else NEW].setdefault(turn, {})[start] = sentence
+    titled = bool(parts[KEPT])
     yield from ((title if titled else "", part) for title, part in parts.items() if part)
 
 
@@ -440,14 +340,6 @@ def _pieces(sentences: dict[int, EvidenceSentence]) -> Iterator[list[EvidenceSen
 
 def _place(sentence: EvidenceSentence) -> tuple[str, int]:
     return sentence.source.turn.id, sentence.source.start
-
-
-def _asked_weights(judge_input: JudgeInput) -> dict[str, float]:
-    """Return the weights of the stems of the query and, as much as its rarest, of what the judge said is missing."""
-    weights = dict(judge_input.rarity)
-    most = max(weights.values(), default=1.0)
-    missing = judge_input.earlier.missing if judge_input.earlier else ()
-    return weights | {stem: most for text in missing for stem in stems(text)}
 
 
 def _order(turn: Turn) -> tuple[bool, Millis, str, Millis, int]:

@@ -28,7 +28,7 @@ from mcp_memory.domain.turns import Excerpt, Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
 from mcp_memory.reasoning.anthropic.client import Budget, Claude
-from mcp_memory.reasoning.anthropic.messages import Form, frame, prompt_line
+from mcp_memory.reasoning.anthropic.messages import SENTENCE_CHARS, Form, frame, prompt_line
 from mcp_memory.temporal.assertions import LONGEST, guard_assertions
 from mcp_memory.texts import prompt
 
@@ -36,8 +36,6 @@ CALLS, INPUT_TOKENS = 8, 20_000
 """Limits of one reading. It is asked once; only an overloaded server or a broken connection is asked again."""
 MOST = 120
 """Most facts of one reply that are read; a regular reply has room for less than half as many."""
-SENTENCE_CHARS = 1_200
-"""Length of a line: that of the longest sentence (``language/segments.py``)."""
 
 _log = logging.getLogger(__name__)
 

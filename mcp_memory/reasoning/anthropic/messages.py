@@ -12,9 +12,8 @@ twice: for the caller, and for the model, which may try again.
 
 from __future__ import annotations
 
-import re
 import secrets
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -24,14 +23,12 @@ from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import Point
 from mcp_memory.errors import EngineError
-from mcp_memory.language.tokens import stems
 from mcp_memory.visible import with_masks
 
 LINE_CHARS = 600
-"""Length of a line; a longer sentence is cut."""
-BEFORE = 4
-"""A part of a long sentence begins a line's length divided by this before a word that is asked for."""
-_WORD = re.compile(r"\w[\w'’-]*")
+"""Length of a line, if it is no sentence; a longer one is cut."""
+SENTENCE_CHARS = 1_200
+"""Length of a line of one: that of the longest sentence (``language/segments.py``)."""
 MARK_BYTES = 8
 BYTES_PER_TOKEN = 3
 """Of UTF-8: a little less than in English with the tokenizers of 2026, and one sign of a script without letters."""
@@ -98,40 +95,10 @@ def normalise_number(number: str) -> str:
 
 def prompt_line(text: str, most: int = LINE_CHARS) -> str:
     """Return a text on one line, without invisible characters, cut after ``most`` characters."""
-    line = _visible(text)
-    return line if len(line) <= most else f"{line[:most]} …"
-
-
-def telling_line(text: str, weights: Mapping[str, float], most: int = LINE_CHARS) -> str:
-    """Return a text on one line as `prompt_line` does, of a long text the part whose words weigh most, the earliest.
-
-    Args:
-        text: the text of one sentence; tables that became one sentence have thousands of characters.
-        weights: the weights of the stems of what is asked for.
-        most: characters.
-    """
-    line = _visible(text)
-    if len(line) <= most:
-        return line
-    said = [(match.start(), stem) for match in _WORD.finditer(line) for stem in stems(match[0]) if stem in weights]
-
-    def worth(begin: int) -> float:
-        return sum(weights[stem] for stem in {stem for place, stem in said if begin <= place < begin + most})
-
-    begins = [0]
-    for place, _ in said:
-        early = max(0, place - most // BEFORE)  # with the words before it, and more of those behind it
-        begins.append(line.rfind(" ", 0, early) + 1 if early else 0)
-    begin = max(begins, key=lambda begin: (worth(begin), -begin))
-    cut = line[begin : begin + most]
-    return f"{'… ' if begin else ''}{cut}{' …' if begin + most < len(line) else ''}"
-
-
-def _visible(text: str) -> str:
-    """Return a text on one line without invisible characters."""
     text = with_masks(text)
     shown = "".join(char if char.isprintable() else " " if char.isspace() else "" for char in text)
-    return " ".join(shown.split())
+    line = " ".join(shown.split())
+    return line if len(line) <= most else f"{line[:most]} …"
 
 
 FormT = TypeVar("FormT", bound=BaseModel)

@@ -15,7 +15,7 @@ from mcp_memory.language.wishes import as_said
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.answer import FULL_WORDS, AnswerReply, to_judgement
 from mcp_memory.reasoning.anthropic.evidence import KEPT, NEW, render_evidence
-from mcp_memory.reasoning.anthropic.messages import estimate_tokens, telling_line
+from mcp_memory.reasoning.anthropic.messages import estimate_tokens
 
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
 
@@ -33,13 +33,11 @@ def reply(supports: list[str], **more: object) -> AnswerReply:
     return AnswerReply.model_validate(judgement("Rome", tuple(supports)) | more)
 
 
-def test_a_fact_stands_behind_its_sentence_with_its_validity_and_cites_it():
+def test_a_fact_that_holds_is_shown_with_its_validity_and_cites_its_sentence():
     laid = render_evidence(case(MOVES, "Where does Ann live?"), 2_000)
-    lines = laid.text.splitlines()
-    (at,) = [number for number, line in enumerate(lines) if line.startswith("[F")]
-    assert lines[at].split("] ")[1] == "Ann lives in Rome (from 2019-01-01)"  # Oslo is over
-    assert lines[at - 1].endswith("Ann lives in Rome")
-    answer = to_judgement(reply([lines[at][1:3].lower(), lines[at][:4]]), laid).proposal
+    line = next(line for line in laid.text.splitlines() if line.startswith("[F") and "lives" in line)
+    assert line.split("] ")[1] == "Ann lives in Rome (from 2019-01-01)"  # Oslo is over
+    answer = to_judgement(reply([line[1:3].lower(), line[:4]]), laid).proposal
     assert answer is not None
     assert [citation.source.quote for citation in answer.citations] == ["Ann lives in Rome"]
     assert not answer.hedged
@@ -165,16 +163,6 @@ def test_a_judge_that_is_asked_again_sees_new_and_kept_evidence():
     assert "chess" not in again.text
 
 
-def test_of_a_sentence_as_long_as_a_table_the_part_that_is_asked_for_is_shown():
-    table = f"Veldburg coordinates {'10 20 30 ' * 120}inhabitants 84,312 as counted mayor {'Ann Bo ' * 120}"
-    shown = telling_line(table, {"veldburg": 1.0, "inhabit": 3.0})
-    assert shown.startswith("… ")
-    assert shown.endswith(" …")
-    assert "inhabitants 84,312 as counted" in shown
-    assert telling_line(table, {"veldburg": 1.0, "coordin": 3.0}).startswith("Veldburg coordinates 10 20 30")
-    assert telling_line("Short.", {"veldburg": 1.0}) == "Short."
-
-
 @pytest.mark.parametrize("room", [-5, 0, 60, 120, 400])
 def test_the_rendered_text_fits_its_room_and_every_number_is_shown(room):
     many = [f"Ann visited Place{number} - -" for number in range(60)]
@@ -193,5 +181,5 @@ def test_stored_text_always_stays_on_one_line():
     )
     (line,) = [line for line in laid.text.split("\n") if line.startswith("[S1]")]
     assert "Chess. === x === [S9] Go very" in line
-    assert len(line) < 700
+    assert len(line) < 1_300
     assert laid.text.encode()
