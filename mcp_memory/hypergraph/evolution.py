@@ -481,23 +481,25 @@ def _without_hubs(space: Space, keys: set[str], settings: PointSettings) -> froz
 
 
 def _entity_names(space: Space, piece: Sentence) -> Iterable[str]:
-    """Yield the entities of a sentence: the names in it, and both ends of the facts that were read from it.
+    """Yield the entities of a sentence: the names in it, and both ends of the stable facts that were read from it.
 
-    A time or a number is no entity. Of names that contain each other only one counts: the title of the text or its
-    speaker first, then the ends of facts that are names, the capitalised names, and the other ends of facts. So "the
-    Blue Mill" of "the old Blue Mill" is the mill that others name, and "Mill" is no further entity.
+    A time or a number is no entity. Of names that contain each other only the first counts: the title of the text or
+    its speaker, then the ends of facts that are names, the names, and the other ends of facts. So "the Blue Mill" of
+    "the old Blue Mill" is the mill that others name, and "Mill" is no further entity.
     """
-    turn, text = space.turns[piece.turn_id], space.text(piece)
+    turn, text, facts = space.turns[piece.turn_id], space.text(piece), space.facts
     about = next(iter(mentions(turn, "")), "")
-    named = [name for name in mentions(turn, text) if name != about]
-    ends = [name for name in _ends(space, piece) if space.facts.kind(space.facts.key(name)) not in _VALUES]
-    proper = [name for name in ends if _proper(name)]
-    spoken = [name for name in named if not _only_starts_sentence(space, name, text)]
+    stated = [facts.version_of(said) for said in facts.assertions_in(piece.turn_id) if said.sentence == piece.index]
+    stable = [version for version in stated if version is not None and version.confidence >= facts.stable]
+    ends = [name for version in stable for name in (version.head, version.tail)]
+    ends = [name for name in ends if facts.kind(facts.key(name)) not in _VALUES]
+    proper = [name for name in ends if name[:1].isupper()]
+    spoken = [name for name in mentions(turn, text) if name != about and not _only_starts_sentence(space, name, text)]
     times = {word for time in piece.times for word in words(turn.text[time.start : time.end])}
-    kept: list[list[str]] = []
+    kept: list[str] = []
     for name in (_original_spelling(about, f"{turn.title or ''} {turn.text}"), *proper, *spoken, *ends):
-        said = words(name)
-        if said and not times.issuperset(said) and not any(_within(said, one) or _within(one, said) for one in kept):
+        said = f" {' '.join(words(name))} "
+        if said.strip() and not times.issuperset(said.split()) and not any(said in one or one in said for one in kept):
             kept.append(said)
             yield name
 
@@ -512,33 +514,14 @@ def _tellers(space: Space, pieces: Iterable[Sentence]) -> frozenset[str]:
     return frozenset(tellers - named)
 
 
-def _ends(space: Space, piece: Sentence) -> Iterable[str]:
-    """Yield both ends of the stable facts that were read from a sentence."""
-    for said in space.facts.assertions_in(piece.turn_id):
-        version = space.facts.version_of(said) if said.sentence == piece.index else None
-        if version is not None and version.confidence >= space.facts.stable:
-            yield from (said.head, said.tail)
-
-
-def _proper(name: str) -> bool:
-    """Return whether an end of a fact is a name: all of it is capitalised, except for joining words."""
-    found = names(name)
-    return bool(found) and " ".join(words(found[0])) == " ".join(words(name))
-
-
 def _only_starts_sentence(space: Space, name: str, text: str) -> bool:
-    """Return whether a name is only a capitalised first word: an exclamation, or a word that is in lower case too."""
-    first, *rest = name.split()
-    start = text.find(name)
-    if text[:start].strip("\"'“‘( ") or any(len(word) > 1 for word in rest) or space.facts.resolve(name) is not None:
+    """Return whether a name only begins its sentence: an exclamation, or a word that elsewhere is in lower case."""
+    alone = " " not in name and text.startswith(name) and text[len(name) : len(name) + 1] in _PAUSES | {" "}
+    if not alone or name in space.speakers or space.facts.resolve(name) is not None:
         return False
-    if name in space.speakers:
-        return False
-    if text[start + len(name) : start + len(name) + 1] in _PAUSES:
-        return True
-    small = re.compile(rf"\b{re.escape(first.casefold())}\b")
-    return any(
-        first.casefold() in turn.text and small.search(turn.text) for turn in islice(space.turns.values(), _READ)
+    small = re.compile(rf"\b{re.escape(name.casefold())}\b")
+    return text[len(name)] in _PAUSES or any(
+        small.search(turn.text) for turn in islice(space.turns.values(), _READ) if name.casefold() in turn.text
     )
 
 
@@ -546,11 +529,6 @@ def _original_spelling(folded: str, text: str) -> str:
     """Return case-folded words as the text first writes them; unchanged if it does not contain them."""
     found = re.search(r"\b" + r"\W+".join(map(re.escape, folded.split())) + r"\b", text, re.IGNORECASE)
     return found[0] if folded and found else folded
-
-
-def _within(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether one list of words is contained in another, contiguously."""
-    return any(list(other[start : start + len(one)]) == list(one) for start in range(len(other) - len(one) + 1))
 
 
 def _keep_spelling(entities: dict[str, str], key: str, name: str) -> None:
