@@ -7,12 +7,11 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import get_args
 
 import pytest
 from asserting import asserted, shown
-from histories import history
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -349,7 +348,7 @@ def test_a_confirmed_end_has_its_effect_from_its_own_time() -> None:
     ]
 
 
-# The rule of the paper, and made-up lives
+# The rule of the paper
 
 
 class Literal:
@@ -382,21 +381,6 @@ def test_in_order_and_without_returns_the_fold_equals_the_rule_of_the_paper(seed
     for each in told:
         literal.tell(*each)
     assert shown(fold([asserted(*each) for each in told], single=True, key=str)) == literal.rows
-
-
-def test_a_thousand_histories_in_any_order_are_reconstructed_exactly() -> None:
-    rng = random.Random(0)
-    asked = right = overwriting = overlaps = 0
-    for _ in range(1000):
-        life = history(rng)
-        versions = live(fold(life.assertions("Ann"), single=True, key=str))
-        overlaps += sum(before.until > after.since for before, after in pairwise(versions))
-        for instant in life.instants(rng, 10):
-            asked += 1
-            right += values_at(versions, instant) == [value for value in [life.value_at(instant)] if value]
-            overwriting += life.overwritten(instant) == life.value_at(instant)
-    assert (right, overlaps) == (asked, 0), f"overwriting has {overwriting / asked:.0%} right"
-    assert overwriting < asked / 2
 
 
 def test_a_denial_in_fewer_words_ends_the_only_value_that_it_can_mean() -> None:

@@ -1,9 +1,4 @@
-"""Segments cover all sentences, overlap by one and always add something."""
-
-from itertools import pairwise
-
-from hypothesis import given
-from hypothesis import strategies as st
+"""Segments of texts without structure."""
 
 from mcp_memory.language.segments import pack_segments, split
 from mcp_memory.language.tokens import count_tokens
@@ -15,18 +10,6 @@ def spans_of(sizes: list[int]) -> tuple[str, list[tuple[int, int]]]:
         spans.append((len(text), len(text) + 2 * size - 1))
         text += "x " * size
     return text, spans
-
-
-@given(st.lists(st.integers(1, 30), max_size=60), st.integers(1, 40))
-def test_segments_hold_every_sentence_and_each_adds_one(sizes: list[int], limit: int) -> None:
-    segments = pack_segments(*spans_of(sizes), limit)
-    assert [n for before, (first, last) in zip([(0, -1), *segments], segments, strict=False)
-            for n in range(max(first, before[1] + 1), last + 1)] == list(range(len(sizes)))  # fmt: skip
-    for first, last in segments:
-        assert first == last or sum(sizes[first : last + 1]) <= limit
-    for before, after in pairwise(segments):
-        assert before[1] < after[1]
-        assert after[0] == before[1] or (after[0] == before[1] + 1 and sizes[before[1]] + sizes[after[0]] > limit)
 
 
 def test_a_text_within_the_limit_is_one_segment() -> None:

@@ -246,32 +246,6 @@ def test_every_version_is_found_from_its_head_and_from_its_tail(said: list[Asser
         assert entity_key(version.head) == head
 
 
-@thorough
-@given(histories)
-def test_i4_every_positive_assertion_that_counts_supports_one_version_and_no_other_supports_any(
-    said: list[Assertion],
-) -> None:
-    facts = facts_of(*said)
-    counting = {one.id for number in range(1, 6) for one in facts.assertions_in(f"t_{number}")}
-    supports = [one.id for version in facts.all(suspected=True) for one in version.assertions]
-    assert sorted(supports) == sorted(one.id for one in said if one.id in counting and not one.negated)
-
-
-@thorough
-@given(histories, assertions)
-def test_i6_another_text_that_states_a_fact_never_lowers_its_confidence(said: list[Assertion], one: Assertion) -> None:
-    """Of the version that it supports; it may split or end other versions."""
-    one = replace(one, turn_id="t_new", relation="lives_in", head="Ann", negated=False)
-    facts = facts_of(*said)
-    same = (version for version in facts.all_versions("ann", one.relation) if version.tail == one.tail)
-    before = next((version for version in same if version.since == one.since), None)
-    facts.add([one])
-    after = facts.version_of(one)
-    assert after is not None
-    if before is not None and {said.id for said in before.assertions} <= {said.id for said in after.assertions}:
-        assert after.confidence >= max(before.confidence, one.confidence)
-
-
 # What is not certain
 
 
