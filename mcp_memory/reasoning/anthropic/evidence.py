@@ -12,7 +12,7 @@ Three things are decided here, in this order:
 
 **Departures.** HGMem answers from points and the passages of their entities (§3.3.4), QRMeM shows segments by rank
 (§2.2). A trial with 137 requests showed that lines by rank use half of the room for who said them when, and that facts
-beside the sentence that states them were seldom needed, so they are few. Of an event its interval says within what it
+beside the sentence that states them were never needed by themselves: so only those that say more. Of an event its interval says within what it
 was, not how long it took: "on a day between Mon 26 Jun 2023 and Sun 2 Jul 2023".
 """
 
@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Frontier, KnownFacts
-from mcp_memory.domain.evidence import Citation
+from mcp_memory.domain.evidence import Citation, Source
 from mcp_memory.domain.facts import STABLE, Precision, Version
 from mcp_memory.domain.paths import Path, Rule
 from mcp_memory.domain.points import Point
@@ -59,7 +59,15 @@ def fact_lines(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
     for version, rule in _relevant(judge_input):
         if version.id not in used and (item := _citable(version, rule, judge_input.known_facts)):
             used.add(version.id)
-            yield _version_line(version, rule), item
+            if rule or _says_more(version, item.citations[0].source):
+                yield _version_line(version, rule), item
+
+
+def _says_more(version: Version, source: Source) -> bool:
+    """Return whether a fact says more than its sentence: a time, an end, a doubt, or whom a pronoun means."""
+    told = {*stems(source.quote), *stems(source.turn.speaker or "")}
+    plain = not version.stated and version.current and version.confidence >= STABLE
+    return not (plain and told.issuperset(stems(f"{version.head} {version.tail}")))
 
 
 def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:

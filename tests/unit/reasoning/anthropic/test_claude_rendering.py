@@ -93,7 +93,8 @@ def test_what_the_judge_kept_stands_first_and_is_marked():
     one = case(["Ann visited Rome - -", "Ann likes chess - -", "Ann likes tea - -"], "Where was Ann?")
     first = replace(one, sentences=one.sentences[1:])
     laid = render_evidence(first, 2_000)
-    (number,) = [number for number, item in laid.cited.items() if item.citations[0].source.quote == "Ann likes tea"]
+    tea = {number for number, item in laid.cited.items() if item.citations[0].source.quote == "Ann likes tea"}
+    (number,) = (number for number in tea if number[0] == "S")
     earlier = to_judgement(reply([number], answerable=False, missing=["where"], look_for=["Rome"]), laid)
     again = replace(one, earlier=earlier, seen=earlier.left)
     lines = [line for line in render_evidence(again, 2_000).text.splitlines() if line[:3] != "-- "]
