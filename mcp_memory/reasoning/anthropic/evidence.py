@@ -12,8 +12,8 @@ Three things are decided here, in this order:
 
 **Departures.** HGMem answers from points and the passages of their entities (§3.3.4), QRMeM shows segments by rank
 (§2.2). A trial with 137 requests showed that lines by rank use half of the room for who said them when, and that facts
-beside the sentence that states them were never needed by themselves: so only those that say more. Of an event its interval says within what it
-was, not how long it took: "on a day between Mon 26 Jun 2023 and Sun 2 Jul 2023".
+beside the sentence that states them were never needed by themselves: so only those are shown that say more. Of an event
+its interval says within what it was, not how long it took: "on a day between Mon 26 Jun 2023 and Sun 2 Jul 2023".
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day, with_dates
+from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import as_said
 from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.ports import JudgeInput

@@ -1,19 +1,15 @@
 """Facts that Claude reads from texts: what it is shown, and what becomes of good and bad replies."""
 
 import json
-import random
 
 import pytest
 from judged_memory import NOW
-from standin.replies import Reply, message
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Excerpt, Turn
-from mcp_memory.errors import EngineError
 from mcp_memory.language.iso import parse, show
 from mcp_memory.language.segments import split
 from mcp_memory.reasoning.anthropic import extract
-from mcp_memory.reasoning.anthropic.messages import UnusableReply, parse_message, parse_reply
 
 pytestmark = pytest.mark.anyio
 SAID = parse("2023-05-08T13:56:00")[0]
@@ -166,78 +162,3 @@ def test_sentences_are_shown_as_numbered_lines_that_cannot_be_forged():
     assert lines[-1].endswith("It is tall.")
     assert "\u202e" not in laid.text
     assert [(whole.turn.id, index) for whole, index in laid.lines.values()][-1] == ("t_2", 0)
-
-
-USAGE = {"input_tokens": 900, "output_tokens": 60}
-JUNK = (
-    None, True, -1, 0, 1, 2, 10**400, 1.5, float("inf"), float("nan"), "", "Ann", "Lisbon", "over", "2019", "2018-02",
-    "9999-12-31", "\ud800", "\u202eF1", "x" * 5_000, [], {}, ["S1"], "also_known_as", "EVOLUTION",
-)  # fmt: skip
-SEEDS = (
-    [{"line": 1, "head": "Ann", "relation": "has_pet", "tail": "Rufus"}] * 40,
-    [{"line": 2, "head": "Bob", "relation": "lives_in", "tail": "Lisbon", "since": "2023-05", "change": True}],
-    [{"line": 3, "head": "I", "relation": "also_known_as", "tail": "My sister", "negated": True, "until": "over"}],
-    [{"line": 4, "head": "weather", "relation": "is", "tail": "mild", "confidence": 0.45, "intent": "CONTRAST"}],
-)
-
-
-def mutated(draw, seeds=SEEDS):
-    """Return a reply in which something of the facts, of the message, or of the bytes has been changed."""
-    told = json.loads(json.dumps([one for _ in range(draw.randrange(1, 4)) for one in draw.choice(seeds)]))
-    for _ in range(draw.randrange(3)):
-        one = draw.choice(told)
-        one[draw.choice(["line", "head", "relation", "tail", "since", "until", "confidence"])] = draw.choice(JUNK)
-        if draw.random() < 0.1:
-            one.pop(draw.choice([*one]))
-    stop = draw.choice(["end_turn"] * 20 + ["refusal", "max_tokens"])
-    text = json.dumps({"facts": told}) if draw.random() < 0.95 else draw.choice(("", "[]", "null", "{}"))
-    body = json.loads(message(text, stop_reason=stop, usage=dict(USAGE)).body)
-    if draw.random() < 0.1:
-        where = draw.choice((body, body["usage"], body["content"][0]))
-        where[draw.choice([*where])] = draw.choice(JUNK)
-    raw = bytearray(json.dumps(body).encode())
-    if draw.random() < 0.2:
-        for _ in range(draw.randrange(1, 6)):
-            raw[draw.randrange(len(raw))] = draw.randrange(256)
-    return Reply(200, bytes(raw[: draw.randrange(len(raw))] if draw.random() < 0.05 else raw))
-
-
-TOLD = [
-    turn("I adopted a dog called Rufus.", id="t_1"),
-    turn("I moved to Lisbon last Friday.", "Bob", id="t_2"),
-    turn("My sister is a baker.", id="t_3"),
-    turn("The weather in Lisbon is mild.", "Bob", id="t_4"),
-]
-
-
-def sound(one, whole):
-    """Check what DESIGN I1 to DESIGN I6 and DESIGN I37 rest on."""
-    start, end = split(whole.text)[one.sentence]
-    assert (start, end) == (one.start, one.end)
-    assert one.since < one.until
-    assert 0 < one.confidence <= 1
-    assert one.relation.isprintable()
-    assert len(one.relation) <= 50
-    for name in (one.head, one.tail):
-        plain = name.casefold()
-        assert name.isprintable()
-        assert plain in whole.text.casefold() or plain in ("ann", "bob", "user")
-    assert (one.space, one.turn_id, one.extractor) == ("default", whole.id, "anthropic")
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_every_kept_fact_is_supported_by_its_text_whatever_the_reply(seed):
-    draw = random.Random(seed)
-    laid = extract.render_texts([excerpt(one, "Bob" if one.speaker == "Ann" else "Ann") for one in TOLD], ())
-    whole, outcomes = {one.id: one for one in TOLD}, set()
-    for _ in range(100):
-        try:
-            found = extract.to_assertions(parse_reply(parse_message(mutated(draw).body), extract.FactsReply), laid)
-        except (UnusableReply, EngineError):
-            outcomes.add("refused")
-            continue
-        outcomes.add("some" if found else "none")
-        assert len({one.id for one in found}) == len(found)
-        for one in found:
-            sound(one, whole[one.turn_id])
-    assert outcomes >= {"refused", "some"}

@@ -2,9 +2,9 @@
 
 import pytest
 from enriched_memory import enriched, enriching, facts, jobs_of
-from judged_memory import asked, claude_of, judged
+from judged_memory import asked, judged
 from soak.invariants import faults
-from standin.replies import Reply, Silence, said
+from standin.replies import said
 from standin.rooms import each, meant, room
 from test_claude_fails import BAD
 from unit.services.learning_memory import memory as plain_memory
@@ -22,9 +22,7 @@ TALK = (
 QUESTION = "Where does the brother of Ann work?"
 GOAL = "How did Bob and Cleo meet?"
 STEPS = {"question": "say what the question means", "answer": "judge this"}
-NOT_JSON = "its reply was not the JSON that was asked for"
-OF_ANSWERS = ("unknown ids", "no citation", "no words")
-"""Bad replies of the form that only answers have."""
+SOME = {case: BAD[case] for case in ("prose", "an overload", "a broken connection")}
 
 
 def good(asked):
@@ -52,10 +50,9 @@ async def test_a_question_that_is_not_interpreted_is_searched_as_it_is():
         text, own = (await asked(memory, QUESTION, learn=False)).text, await memory.reconstruct(wanted)
     async with judged(good, *TALK, **ON) as (memory, api):
         space = memory.store._view.space("default")
-        for case, (reply, _, reason) in BAD.items():
+        for case, (reply, _, reason) in SOME.items():
             api.script = bad_in("question", reply)
             answer, recall = await asked(memory, QUESTION), await memory.reconstruct(wanted)
-            reason = NOT_JSON if case in OF_ANSWERS else reason
             warning = f"Claude did not {STEPS['question']}, the embedded engine did: {reason}."
             assert answer.recall.warnings == recall.warnings == (warning,), case
             assert (answer.text, answer.engine, recall.engine) == (text, "anthropic", "anthropic"), case
@@ -67,16 +64,16 @@ async def test_a_goal_falls_back_to_the_embedded_engine():
     alone = await told(plain_memory(read=True), *TALK)
     expected = [one.after for one in (await alone.evolve(EvolveRequest("default", goal=GOAL))).changes]
     on = ON | {"understand": False}
-    for case, (reply, *_) in BAD.items():
+    for case, (reply, _, reason) in SOME.items():
         async with judged(bad_in("answer", reply), *TALK, **on) as (memory, _):
             done = await memory.evolve(EvolveRequest("default", goal=GOAL))
-            assert done.warnings == (f"Claude did not judge this, the embedded engine did: {BAD[case][2]}.",), case
+            assert done.warnings == (f"Claude did not judge this, the embedded engine did: {reason}.",), case
             assert (done.engine, [one.after for one in done.changes]) == ("embedded", expected), case
             assert list(faults(memory.store._view.space("default"))) == []
 
 
 async def test_a_bad_reading_leaves_the_facts_of_the_rules():
-    for case, (reply, *_) in BAD.items():
+    for case, (reply, *_) in SOME.items():
         async with enriched(bad_in("reading", reply), *TALK) as (memory, _):
             before = [fact.id for fact in memory.store._view.space("default").facts.rows]
             await enriching(memory).step()
@@ -85,22 +82,3 @@ async def test_a_bad_reading_leaves_the_facts_of_the_rules():
             assert {job.state for job in await jobs_of(memory)} == {"waiting"}, case
             assert (await asked(memory, QUESTION)).recall.warnings == (), case
             assert list(faults(space)) == []
-
-
-@pytest.mark.parametrize("reply", [Silence(), Reply(200, b"{}")])
-async def test_a_call_keeps_its_time_and_budget_when_every_step_fails(reply):
-    async with judged([reply], *TALK, understand=True, points=True, timeout_s=0.6) as (memory, _):
-        await claude_of(memory)._sdk_client()
-        recall = await memory.reconstruct(Query(QUESTION, "default", 12))
-        answer = await asked(memory, QUESTION)
-        done = await memory.evolve(EvolveRequest("default", goal=GOAL))
-        assert (recall.engine, answer.engine, done.engine) == ("embedded",) * 3
-        for spent, warnings in ((recall.spent, recall.warnings), (answer.recall.spent, answer.recall.warnings)):
-            told = " ".join(warnings)
-            assert all(STEPS[name] in told for name in ("question", "answer"))
-            assert spent is not None
-            assert spent.calls <= 8
-            assert spent.seconds < 3 * 0.6  # a machine may be busy
-        assert done.warnings
-        assert done.changes
-        assert list(faults(memory.store._view.space("default"))) == []
