@@ -19,13 +19,11 @@ class Root:
         key: the key of the entity (`domain.entities.entity_key`).
         name: as shown.
         intent: kind of fact that the question asks for.
-        soft: whether the question does not name it, and only its facts are similar to the question.
     """
 
     key: str
     name: str
     intent: Intent
-    soft: bool = False
 
 
 @dataclass(frozen=True, slots=True)

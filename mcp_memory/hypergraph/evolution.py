@@ -212,8 +212,7 @@ def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path])
     """
     if question.answer_type == "other" or asks_to_relate(question):
         return True
-    named = {root.key for root in roots if not root.soft}
-    return len(named) > 1 or (bool(paths) and len(paths[0].steps) > 1)
+    return len({root.key for root in roots}) > 1 or (bool(paths) and len(paths[0].steps) > 1)
 
 
 def pairs_to_merge(

@@ -43,7 +43,6 @@ _FILLER = re.compile(
 _FIGURE = re.compile(r"\d")
 _NAME = re.compile(r"`[^`\s]+`|(?<=[a-z,] )[A-Z][\w.+#-]+|\b[a-z]+[A-Z_]\w+")
 _LINK = re.compile(r"^(?:and|but|so|or|which|that)\b,? ?", re.IGNORECASE)
-_WORD = re.compile(r"\w[\w'’-]*")
 GAP = " … "
 LEAST = 55
 """Characters of the beginning and of another clause that a brief has room for at least."""
@@ -67,14 +66,14 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
     lead = LEAD.match(pieces[0])
     opening = pieces[0][lead.end() :] if lead and lead.end() < len(pieces[0]) // 2 else pieces[0]
     ranked = sorted(range(1, len(pieces)), key=lambda place: (-worth_of(pieces[place], topic), place))
-    best = pieces[ranked[0]] if ranked else ""
-    chosen = {0: _first_words(opening, _room_of_opening(opening, best, chars, topic))}
+    telling = bool(ranked) and worth_of(pieces[ranked[0]], topic) > 0
+    chosen = {0: _first_words(opening, max(LEAST, chars // 2) if telling else chars)}
     room = chars - len(chosen[0])
     for place in ranked:
         piece = pieces[place]
         if worth_of(piece, topic) <= 0 or room < 25:
             break
-        said = _telling_words(_LINK.sub("", piece), max(LEAST, room - len(GAP)), topic)
+        said = _first_words(_LINK.sub("", piece), max(LEAST, room - len(GAP)))
         if len(said) + len(GAP) <= room:
             chosen[place] = said
             room -= len(said) + len(GAP)
@@ -84,13 +83,6 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
         said = f"{said}{beside}{chosen[place]}" if place == last + 1 else f"{said.rstrip(' …')}{GAP}{chosen[place]}"
         last = place
     return said if last == len(pieces) - 1 or said.endswith("…") else f"{said} …"
-
-
-def _room_of_opening(opening: str, best: str, chars: int, topic: Collection[str]) -> int:
-    """Return how many characters a brief begins with, so that the clause that says most still has room."""
-    if worth_of(best, topic) <= max(0.0, worth_of(opening, topic)):
-        return chars
-    return max(LEAST, chars - len(GAP) - max(LEAST, len(best)))
 
 
 def worth_of(piece: str, topic: Collection[str]) -> float:
@@ -104,16 +96,6 @@ def worth_of(piece: str, topic: Collection[str]) -> float:
     common = len(said.intersection(topic)) / max(1, min(4, len(topic)))
     worth = 1.0 * bool(_FIGURE.search(piece)) + common + 0.4 * min(2, len(_NAME.findall(piece)))
     return worth - (0.5 if _FILLER.match(piece) else 0.0)
-
-
-def _telling_words(text: str, chars: int, topic: Collection[str]) -> str:
-    """Return the beginning of a clause, or if its first figure or name would be cut off, words from before that on."""
-    points = [match.end() for pattern in (_FIGURE, _NAME) if (match := pattern.search(text, 1)) is not None]
-    points += [match.end() for match in _WORD.finditer(text) if not set(stems(match[0])).isdisjoint(topic)]
-    if len(text) <= chars or not points or min(points) < chars:
-        return _first_words(text, chars)
-    begin = text.rfind(" ", 0, max(1, min(points) - chars // 2)) + 1
-    return f"… {_first_words(text[begin:], chars - 2)}"
 
 
 def _first_words(text: str, chars: int) -> str:

@@ -6,8 +6,7 @@ The most certain sources come first, and less certain ones are used only if the 
    that the query mentions; a name that no fact bears selects entities with a similar name: "Patel" may be any person of
    that name. Last come the names that a model reads from the query, except common nouns with many facts;
 2. if the query has names and all of them are unknown, parts of them; if it has none, common nouns with few facts:
-   "video game", but not "film" where there are a thousand;
-3. the entities of the facts most similar to the query, marked soft.
+   "video game", but not "film" where there are a thousand.
 
 Every root carries the intent of the query, the kind of fact that it asks for. The paper lets a language model give each
 root its own intent; here one intent is read from the whole query, by a lexicon or by a model, and all roots share it.
@@ -30,23 +29,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice, product
 from typing import Literal
 
 from mcp_memory.domain.entities import TITLES, entity_key
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import DID
 from mcp_memory.domain.spelling import MARKS
 from mcp_memory.domain.turns import USERS
 from mcp_memory.language.questions import ASSISTANTS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.tokens import words as tokens
 from mcp_memory.navigation.fact_query import fact_query
-from mcp_memory.navigation.paths import Cosine
 from mcp_memory.navigation.settings import DEFAULTS, NavigationSettings
 from mcp_memory.view.facts import Facts
 
@@ -80,10 +76,7 @@ def select_roots(
     query: Query,
     named: Sequence[str] = (),
     *,
-    cosine: Cosine | None = None,
-    nearby: Callable[[], Sequence[Assertion]] = tuple,
     settings: NavigationSettings = DEFAULTS,
-    uncertain: bool = False,
 ) -> tuple[Root, ...]:
     """Return the roots of a query, each once, in order of certainty; some fact is about each of them.
 
@@ -91,10 +84,7 @@ def select_roots(
         facts: the facts of the space.
         query: understood.
         named: names from the caller; they come first.
-        cosine: the cosine of the query with assertions, for soft roots; None for no soft roots.
-        nearby: returns the assertions from which soft roots may come.
         settings: the settings of this room.
-        uncertain: whether soft roots may come from suspected facts.
     """
     mentioned, unknown, partly, common = mentions(facts, query.text, query.names)
     keys: dict[str, None] = {}
@@ -112,11 +102,8 @@ def select_roots(
     if not keys:
         specific = (key for key in common if facts.degree(key) <= settings.specific)
         keys.update(dict.fromkeys(partly if unknown else specific))
-    soft = not keys
-    if soft and cosine:
-        keys.update(dict.fromkeys(_soft_roots(facts, nearby(), cosine, settings, uncertain=uncertain)))
     intent = fact_query(query).intent
-    return tuple(Root(key, facts.name(key), intent, soft) for key in list(keys)[: settings.roots])
+    return tuple(Root(key, facts.name(key), intent) for key in list(keys)[: settings.roots])
 
 
 def resolve_name(facts: Facts, name: str, joint: float) -> list[str]:
@@ -184,30 +171,6 @@ def _possessions(facts: Facts, query: Query) -> Iterator[str]:
             if key is not None and facts.degree(key):
                 yield key
                 break
-
-
-def _soft_roots(
-    facts: Facts, rows: Sequence[Assertion], cosine: Cosine, settings: NavigationSettings, *, uncertain: bool
-) -> Iterator[str]:
-    """Yield the heads and tails of the facts most similar to the query, except common nouns with many facts."""
-    scores = cosine(rows) if rows else []
-    ranking = sorted(range(len(rows)), key=lambda row: (-scores[row], rows[row].id))
-    seen: set[str] = set()
-    for row in ranking:
-        if len(seen) == settings.soft_roots:
-            return
-        version = facts.version_of(rows[row])
-        if (
-            version is None
-            or version.relation == DID
-            or version.id in seen
-            or (version.confidence < facts.stable and not uncertain)
-        ):
-            continue
-        seen.add(version.id)
-        for key in (facts.key(version.head), facts.key(version.tail)):
-            if facts.degree(key) <= settings.specific or is_name(facts, key):
-                yield key
 
 
 def mentions(

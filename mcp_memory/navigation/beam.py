@@ -31,7 +31,7 @@ trials with Claude: in none of some 80 requests about dialogues, chats and docum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -104,7 +104,6 @@ def find_paths(
         query,
         at=moment(query.time, query.moment),
         cosine=statement_similarity(space, query.vector, cosines),
-        nearby=lambda: nearby_statements(space, cosines, settings.nearest),
         background=background,
         rarity=rarity,
         settings=settings,
@@ -117,7 +116,6 @@ def search_facts(
     *,
     at: Moment | None,
     cosine: Cosine,
-    nearby: Callable[[], Sequence[Assertion]],
     background: tuple[float, float],
     rarity: Mapping[str, float],
     settings: NavigationSettings,
@@ -130,16 +128,13 @@ def search_facts(
         at: the time in question (`fact_query.moment`): an interval that the query names, or the one millisecond of
             ``as_of`` or of now; None for facts of any time.
         cosine: the cosine of the query with the sentence that states each assertion.
-        nearby: returns the assertions that give soft roots if the query names no entity, the most similar ones.
         background: mean and deviation of the cosine in the space.
         rarity: the idf of the query's stems.
         settings: the settings of this room.
     """
     wanted = fact_query(query)
     uncertain = query.include_uncertain or wanted.accepts_guesses
-    roots = select_roots(
-        facts, query, query.entities, cosine=cosine, nearby=nearby, settings=settings, uncertain=uncertain
-    )
+    roots = select_roots(facts, query, query.entities, settings=settings)
     similarity = StatementSimilarity(cosine, background, settings.spread)
     keys = [root.key for root in roots]
     near = Neighbourhood(facts, wanted, similarity, keys, at=at, uncertain=uncertain, settings=settings)
@@ -239,27 +234,6 @@ def statement_similarity(space: Space, vector: Vector, cosines: Scores) -> Cosin
 def no_similarity(assertions: Sequence[Assertion]) -> list[float]:
     """Return the similarity of statements to a missing query: 0 each."""
     return [0.0] * len(assertions)
-
-
-def nearby_statements(space: Space, cosines: Scores, most: int) -> list[Assertion]:
-    """Return at most so many assertions of the segments most similar to a query, in the order of the segments.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        cosines: of the query with each segment.
-        most: limits the segments as well, so a space without facts in these returns none.
-    """
-    scores = np.where(space.live, cosines, -np.inf)
-    nearest = np.argpartition(scores, -most)[-most:] if most < len(scores) else np.arange(len(scores))
-    statements: dict[str, Assertion] = {}
-    for row in sorted(nearest.tolist(), key=lambda row: (-scores[row], row)):
-        segment = space.segments[row]
-        for assertion in space.facts.assertions_in(segment.turn_id):
-            if assertion.sentence < 0 or segment.first <= assertion.sentence <= segment.last:
-                statements.setdefault(assertion.id, assertion)
-        if len(statements) >= most:
-            break
-    return list(statements.values())[:most]
 
 
 def score_segments(space: Space, query: Query, paths: Sequence[Path]) -> Scores:

@@ -43,13 +43,13 @@ def known_facts(
     Args:
         space: the space of a view that does not change meanwhile.
         query: understood; its moment applies.
-        roots: the entities from which navigation started; soft roots are omitted.
+        roots: the entities from which navigation started.
         paths: the paths that it found, best first.
         turns: ids of the turns that recall found; facts that they deny are collected as well.
     """
     facts = space.facts
     roots = tuple(roots)
-    named = list(dict.fromkeys(root.key for root in roots if not root.soft))
+    named = list(dict.fromkeys(root.key for root in roots))
     project = facts.key(PROJECT)
     if project not in named and _OURS.search(query.text[:MOST_READ]) and facts.relations_of(project):
         named.append(project)
@@ -82,7 +82,7 @@ def known_facts(
 
 def _meanings(facts: Facts, query: Query, roots: Sequence[Root]) -> tuple[str, ...]:
     """Return the keys of the people whom a first or last name in a query may mean, if there are several."""
-    people = [root.key for root in roots if not root.soft and facts.kind(root.key) == "person"]
+    people = [root.key for root in roots if facts.kind(root.key) == "person"]
     for asked in map(entity_key, query.names):
         found = [key for key in people if key != asked and asked in (key.split()[0], key.split()[-1])]
         if len(found) > 1 and facts.key(asked) not in people:

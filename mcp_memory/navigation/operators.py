@@ -228,7 +228,7 @@ def suggest_steps(
         missing: words of the query that no evidence covers.
     """
     by_facts: dict[object, Suggestion] = {}  # beside other arguments the query only ranks the results
-    for step in _steps_along_facts(space, query, [root for root in roots if not root.soft], paths):
+    for step in _steps_along_facts(space, query, roots, paths):
         by_facts.setdefault((step.operator, *((name, one) for name, one in step.args.items() if name != "query")), step)
     first, others = list(by_facts.values())[:BY_FACTS], list(_steps_from_evidence(query, evidence, missing))
     return in_space(space, (*first[:1], *others[:1], *first[1:], *others[1:]))

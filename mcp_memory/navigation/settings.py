@@ -27,12 +27,6 @@ class NavigationSettings:
     specific: int = 8
     """A common noun is a root only if it takes part in at most this many (entity, relation) pairs; ours: it keeps
     "film" from being one."""
-    soft_roots: int = 2
-    """Where the query names no entity, the ends of this many facts most similar to it are the roots (DESIGN
-    3.1); five found nothing more and took twice as long."""
-    nearest: int = 256
-    """Assertions that are compared for soft roots, from the texts most similar to the query; ours, so that it stays one
-    small product."""
     scanned: int = 256
     """Versions on each side of a root that are read before the best m are taken; ours, for hubs."""
     passed: int = 48

@@ -171,7 +171,7 @@ def support_candidates(
         row for assertion in assertions if (row := space.sentence_row(assertion.turn_id, assertion.sentence)) != NONE
     }
     on_path = {space.sentences[row].id for row in rows}
-    names = [root.name for root in answer.recall.roots if not root.soft]
+    names = [root.name for root in answer.recall.roots]
     names += [name for step in steps for name in (step.version.head, step.version.tail)]
     witnesses = {
         piece.id: source_of(space, piece)

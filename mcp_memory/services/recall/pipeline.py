@@ -134,7 +134,7 @@ async def find(
     learnt, activated, rounds, gates = guide(space, space.beliefs, query, cosines, settings.gain)
     points: Sequence[Point] = ()
     if settings.points.enabled:
-        named = [root.key for root in ways.roots if not root.soft]
+        named = [root.key for root in ways.roots]
         points = relevant_points(space, query, named, settings.points.shown, settings.points.near)
     # The channels that are not searched in the raw text: lessons, facts, questions.
     external = {channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt}

@@ -115,7 +115,7 @@ def _asked_of_user(space: Space, query: Query) -> Iterator[Evidence]:
     facts, wanted = space.facts, fact_query(query)
     rest = fact_query(understand(Query(_OWNED.sub(" ", query.text)), space.speakers, query.now))
     users = {facts.key(name) for name in (USER, space.speakers.asker or USER)}
-    roots = [root for root in select_roots(facts, query) if root.key in users and not root.soft]
+    roots = [root for root in select_roots(facts, query) if root.key in users]
     found = [
         version
         for group in known_facts(space, query, roots, (), ()).groups

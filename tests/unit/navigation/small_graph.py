@@ -77,7 +77,6 @@ def ask(
         replace(query, entities=tuple(named), include_uncertain=include_uncertain),
         at=at,
         cosine=near or cosine_by_relation(),
-        nearby=lambda: facts.rows,
         background=(0.0, 0.1),
         rarity={},
         settings=settings,

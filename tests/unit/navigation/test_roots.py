@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from small_graph import cosine_by_relation, graph, said
+from small_graph import graph, said
 
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchors import select_roots
@@ -46,13 +46,6 @@ def test_i_is_the_user_and_you_are_the_assistant() -> None:
     assert roots("Where do I live?") == ["user"]
     assert roots("What do you like?") == ["assistant"]
     assert roots("Do you know my address?") == ["user", "assistant"]
-
-
-def test_without_names_the_most_similar_facts_give_soft_roots() -> None:
-    near = cosine_by_relation(lives_in=0.5, works_at=-1.0, likes=-0.5)
-    found = select_roots(FACTS, understand("who rests at home", ()), cosine=near, nearby=lambda: FACTS.rows)
-    assert {root.soft for root in found} == {True}
-    assert [root.key for root in found[:4]] == ["ann lee", "new york city", "user", "york"]
 
 
 @pytest.mark.parametrize(

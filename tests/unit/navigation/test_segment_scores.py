@@ -1,4 +1,4 @@
-"""Paths score the segments that state them, and nearby facts are roots if a query names no entity."""
+"""Paths score the segments that state them."""
 
 from __future__ import annotations
 

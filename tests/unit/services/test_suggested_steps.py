@@ -1,6 +1,5 @@
 """The steps that a recall suggests, the ids that a step lacks, and the steps of evolve over a whole space."""
 
-import anyio
 import pytest
 from fakes import FakeLog
 from learning_memory import memory, recalled, told
@@ -10,7 +9,6 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.explore import ExploreInput, explore_request
-from mcp_memory.services.maintain import whole_space
 from mcp_memory.settings import LimitSettings
 
 pytestmark = pytest.mark.anyio
@@ -112,22 +110,6 @@ async def test_names_of_one_entity_are_united_without_a_new_fact():
     assert counts(one) == before
 
 
-async def test_a_denial_separates_two_names_for_good():
-    one = await told(memory(), facts=PATELS)
-    await stepped(one, "entities")
-    await told(one, facts=[NewFact("Anna Patel", "also_known_as", "Anna Maria Patel", negated=True)])
-    facts = held(one).facts
-    assert {fact.tail for fact in facts.from_(facts.key("Anna Maria Patel"))} == {"Acme"}
-    assert (await stepped(one, "entities")).changes == ()
-
-
-async def test_a_caller_may_state_an_alias():
-    one = await told(memory(), facts=[*PATELS, NewFact("Anna Patel", "also_known_as", "Nan")])
-    await told(one, facts=[NewFact("Nan", "likes", "tea")])
-    facts = held(one).facts
-    assert "tea" in {fact.tail for fact in facts.from_(facts.key("Anna Patel"))}
-
-
 async def test_the_pool_asks_what_segments_answer_and_no_two_questions_are_similar():
     one = await told(memory(read=True), "Ann: I live in Oslo.", "Ann: I work at Acme.", "Bob: I live in Oslo.")
     done = await stepped(one, "questions")
@@ -155,37 +137,6 @@ async def test_pooling_again_adds_only_what_is_new():
     await stepped(one, "questions")
     assert held(one).questions.rows[: len(before)] == before
     assert len(held(one).questions) > len(before)
-
-
-async def test_concurrent_calls_make_the_same_pool_as_one():
-    log, alone = FakeLog(), await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
-    await stepped(alone, "questions")
-    await told(memory(log, read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
-    async with anyio.create_task_group() as calls:
-        for _ in range(4):
-            calls.start_soon(stepped, memory(log, read=True), "questions")
-    last = memory(log)
-    async with last.store.reading() as view:
-        assert view.space("default").questions.rows == held(alone).questions.rows
-
-
-async def test_a_cancelled_call_leaves_whole_pieces_and_the_next_goes_on(monkeypatch):
-    monkeypatch.setattr(whole_space, "AT_ONCE", 2)
-    log = FakeLog()
-    one = await told(memory(log, read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.", "Cy: I live in Bonn.")
-    with anyio.CancelScope() as scope:
-
-        async def progress(done, _total, _what):
-            if done >= 2:
-                scope.cancel()
-
-        await one.evolve(EvolveRequest("default", steps=("questions",)), progress)
-    assert scope.cancelled_caught
-    assert len(held(one).questions) == 2
-    await stepped(one, "questions")
-    whole = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.", "Cy: I live in Bonn.")
-    await stepped(whole, "questions")
-    assert held(one).questions.rows == held(whole).questions.rows
 
 
 async def test_old_revisions_add_no_questions():

@@ -42,7 +42,7 @@ async def test_interpreted_names_become_roots_and_find_more_than_the_words():
     async with judged(each(question=[GOOD], answer=UNSURE), understand=True) as (memory, api):
         await knowing(memory)
         recall = await recalled(memory)
-        assert [root.name for root in recall.roots if not root.soft] == ["Carla"]
+        assert [root.name for root in recall.roots] == ["Carla"]
         assert recall.paths[0].end == "baker"
         assert [room(request) for request in api.requests] == ["question", "answer"]
         assert recall.warnings == ()
@@ -50,7 +50,7 @@ async def test_interpreted_names_become_roots_and_find_more_than_the_words():
         assert (recall.spent.calls, recall.spent.input_tokens) == (2, api.tokens)
     async with judged(UNSURE) as (memory, _):
         await knowing(memory)
-        assert "Carla" not in [root.name for root in (await recalled(memory)).roots if not root.soft]
+        assert "Carla" not in [root.name for root in (await recalled(memory)).roots]
 
 
 async def test_an_answer_asks_once_for_the_meaning_of_its_question():
