@@ -160,6 +160,12 @@ def stem(word: str) -> str:
     return next(iter(stems(base)), base)
 
 
+def ending_removed(word: str) -> str:
+    """Return the Snowball stem of a word alone, of a stop word as well: of "moving" and "moved" that of "move"."""
+    found: str = _stemmer().stemWord(word)
+    return found
+
+
 def rouge_l(one: Sequence[str], other: Sequence[str]) -> float:
     """Return ROUGE-L of two texts (Lin 2004): the F-measure of their longest common subsequence of words, in [0, 1].
 
