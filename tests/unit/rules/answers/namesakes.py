@@ -1,4 +1,4 @@
-"""Two people with one first name: what is told of each, in 20 relations, and two questions about each relation."""
+"""Two people with one first name: what is told of each, in ten relations, and two questions about each relation."""
 
 from __future__ import annotations
 
@@ -23,53 +23,13 @@ ASKED = (
     Asked("{} lives in {value}.", PLACES, ("Where does {} live?", "Which city does {} live in?")),
     Asked("{} was born in {value}.", PLACES, ("Where was {} born?", "What is the birthplace of {}?")),
     Asked("{} works for {value}.", FIRMS, ("Who does {} work for?", "Where does {} work?")),
-    Asked(
-        "{} works as a {value}.", ("baker", "welder", "nurse", "tailor"), ("What does {} work as?", "What is {}'s job?")
-    ),
+    Asked("{} works as a {value}.", ("baker", "welder", "nurse"), ("What does {} work as?", "What is {}'s job?")),
     Asked("{} is married to {value}.", PEOPLE, ("Who is {} married to?", "Who is the spouse of {}?")),
-    Asked("{} is {value} years old.", ("31", "42", "53", "64"), ("How old is {}?", "What is the age of {}?")),
-    Asked(
-        "{} plays the {value}.",
-        ("cello", "flute", "harp", "tuba"),
-        ("What does {} play?", "Which instrument does {} play?"),
-    ),
-    Asked(
-        "{} speaks {value}.",
-        ("Danish", "Polish", "Greek", "Welsh"),
-        ("What does {} speak?", "Which language does {} speak?"),
-    ),
-    Asked("{} likes {value}.", ("chess", "poker", "yoga", "tennis"), ("What does {} like?", "What does {} enjoy?")),
-    Asked(
-        "{}'s favourite food is {value}.",
-        ("ramen", "paella", "curry", "pizza"),
-        ("What is {}'s favourite food?", "Which food is the favourite of {}?"),
-    ),
-    Asked(
-        "{}'s favourite colour is {value}.",
-        ("teal", "amber", "ochre", "mauve"),
-        ("What is {}'s favourite colour?", "Which colour is {}'s favourite?"),
-    ),
-    Asked("{} studied at {value} University.", PLACES, ("Where did {} study?", "Which university did {} study at?")),
-    Asked(
-        "{} drives a {value}.", ("Volvo", "Skoda", "Fiat", "Saab"), ("What does {} drive?", "Which car does {} drive?")
-    ),
-    Asked(
-        "{} is allergic to {value}.",
-        ("nuts", "pollen", "latex", "wool"),
-        ("What is {} allergic to?", "Which allergy does {} have?"),
-    ),
-    Asked(
-        "{} has a {value}.", ("dog", "cat", "parrot", "rabbit"), ("Which pet does {} have?", "What pet does {} own?")
-    ),
+    Asked("{} plays the {value}.", ("cello", "harp"), ("What does {} play?", "Which instrument does {} play?")),
+    Asked("{} speaks {value}.", ("Danish", "Polish"), ("What does {} speak?", "Which language does {} speak?")),
+    Asked("{} likes {value}.", ("chess", "poker", "yoga"), ("What does {} like?", "What does {} enjoy?")),
     Asked("{value} is {}'s brother.", PEOPLE, ("Who is {}'s brother?", "Who is the brother of {}?")),
-    Asked("{value} is {}'s mother.", PEOPLE, ("Who is {}'s mother?", "Who is the mother of {}?")),
     Asked("{} visited {value}.", PLACES, ("Which town did {} visit?", "Where did {} go?")),
-    Asked("{} bought a {value}.", ("kayak", "piano", "tent", "drone"), ("What did {} buy?", "Which thing did {} buy?")),
-    Asked(
-        "{}'s phone number is {value}.",
-        ("555 0142", "555 0199", "555 0127"),
-        ("What is {}'s phone number?", "What is the phone number of {}?"),
-    ),
 )
 
 

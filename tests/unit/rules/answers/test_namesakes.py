@@ -27,15 +27,15 @@ async def test_namesakes_with_different_facts_are_never_mixed_up(first: str, sec
     telling, one = tell(first, second, seed=1), memory(read=True)
     await told(one, *apart(*telling.lines))
     answers = {asked: (await one.answer(Query(asked, learn=False))).text for asked, _, _ in telling.questions}
-    assert len(answers) == 80
+    assert len(answers) == 40
     assert not list(crossings(telling, answers))
     right = sum(own.casefold() in (answers[asked] or "").casefold() for asked, own, _ in telling.questions)
-    assert right >= 40
+    assert right >= 20
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 async def test_what_is_told_of_one_namesake_alone_is_no_plain_answer_about_the_other(first: str, second: str) -> None:
-    telling, one = tell(first, second, seed=1, one_sided=10), memory(read=True)
+    telling, one = tell(first, second, seed=1, one_sided=5), memory(read=True)
     await told(one, *apart(*telling.lines))
     answers = {asked: (await one.answer(Query(asked, learn=False))).text for asked, _, _ in telling.questions}
     assert not list(crossings(telling, answers))
