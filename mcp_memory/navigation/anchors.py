@@ -101,7 +101,8 @@ def select_roots(
         )
     if not keys:
         specific = (key for key in common if facts.degree(key) <= settings.specific)
-        keys.update(dict.fromkeys(partly if unknown else specific))
+        names = (name for name in unknown if " " in name or not query.text.lstrip().startswith(name))  # not "Tell me"
+        keys.update(dict.fromkeys(partly if any(names) else specific))
     intent = fact_query(query).intent
     return tuple(Root(key, facts.name(key), intent) for key in list(keys)[: settings.roots])
 
