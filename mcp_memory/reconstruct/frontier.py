@@ -1,11 +1,10 @@
 """Where the evidence leads on to: what the loop follows, and the active set Z of MRAgent's state, shown to a judge.
 
 **The active set** (§3.2, eqs 7 to 9) is shown with counts. Before each judgement the evidence is traversed in reverse,
-Π_{v→(c,g)}: its cues that more sentences have, names first, then phrases whose further sentences have to do with what
-is asked, each with the tags under which it stands. The semantic layer adds those kinds of facts of whom the question
-names that it asks for, the topic layer the topics of the evidence, in words that set them apart. The judge chooses what
-to follow (f_select, eq. 10) by naming operators with these names, tags and topics; its choice is carried out by
-``services/follow_ups.py``.
+Π_{v→(c,g)}: the names in it that more sentences have, each with the tags under which it stands. The semantic layer adds
+those kinds of facts of whom the question names that it asks for, the topic layer the topics of the evidence, in words
+that set them apart. The judge chooses what to follow (f_select, eq. 10) by naming operators with these names, tags and
+topics; its choice is carried out by ``services/follow_ups.py``.
 
 **Departures.** The paper's model calls the reverse operators itself, which takes a turn that brings no text. Here the
 reverse step is taken for it each time, so that each of its turns can bring evidence.
@@ -37,7 +36,7 @@ from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.iso import WEEKDAYS
-from mcp_memory.language.tokens import names, stems, words
+from mcp_memory.language.tokens import names, words
 from mcp_memory.reconstruct.graph import CueGraph, query_cues, relation_tag
 from mcp_memory.reconstruct.loop import Action, LoopState
 from mcp_memory.reconstruct.operators import speaker_cue
@@ -46,7 +45,7 @@ from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.space import Space
 
 CUES = 6
-"""Cues that are shown; the paper shows up to 15 tags (TAG_MAX)."""
+"""Names that are shown; the paper shows up to 15 tags (TAG_MAX)."""
 TAGS = 3
 """Tags of one cue."""
 ASPECTS = 8
@@ -54,7 +53,7 @@ ASPECTS = 8
 TOPICS = 2
 """Topics of the evidence that are shown."""
 FAR = 30
-"""A name or phrase in more further sentences than this leads nowhere in particular."""
+"""A name in more further sentences than this leads nowhere in particular."""
 
 
 def frontier_of(
@@ -79,30 +78,24 @@ def frontier_of(
 def _cues(
     space: Space, graph: CueGraph, query: Query, rows: Sequence[int]
 ) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Yield the cues of sentences that lead to others, names first, then phrases with words of what is asked."""
+    """Yield the names in sentences that lead to others."""
     asked = {part for cue in query_cues(query.text) for part in cue.key.split()}
-    wanted = set(query.stems) - {stem for speaker in space.speakers for stem in stems(speaker)}
-    names: set[int] = set()
-    written: dict[int, str] = {}
+    names: dict[int, str] = {}
     for row in rows:
-        own = set(speaker_cue(graph, row))
-        names |= graph.names(row) - own
-        written = {cue: form for cue, form in graph.spelling(space, row).items() if cue not in own} | written
-    more: dict[int, list[int]] = {}
-    for cue in written:
-        parts = set(graph.key(cue).split())
-        further = [row for row in graph.rows(cue) if row not in rows]
-        told = (set(stems(space.text(space.sentences[row]))) for row in further[: FAR + 1])
-        near = cue in names or (len(parts) > 1 and any((wanted - parts) & said for said in told))
-        if 0 < len(further) <= FAR and near and not parts <= asked:
+        found = graph.names(row).difference(speaker_cue(graph, row))
+        names = {cue: form for cue, form in graph.spelling(space, row).items() if cue in found} | names
+    more: dict[int, int] = {}
+    for cue in names:
+        further = sum(row not in rows for row in graph.rows(cue))
+        if 0 < further <= FAR and not asked.issuperset(graph.key(cue).split()):
             more[cue] = further
     used: set[str] = set()
-    for cue in sorted(more, key=lambda cue: (cue not in names, -len(graph.key(cue).split()), -len(more[cue]), cue)):
+    for cue in sorted(more, key=lambda cue: (-len(graph.key(cue).split()), -more[cue], cue)):
         parts = set(graph.key(cue).split())
         if not parts <= used:
             used |= parts
             tags = [graph.label(tag) for tag in graph.tags(space, cue)]
-            yield written[cue], len(more[cue]), tuple([tag for tag in tags if tag != written[cue]][:TAGS])
+            yield names[cue], more[cue], tuple([tag for tag in tags if tag != names[cue]][:TAGS])
 
 
 def _aspects(space: Space, query: Query, demand: Callable[[str], float]) -> Iterator[tuple[str, str, int]]:
