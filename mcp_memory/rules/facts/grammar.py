@@ -45,6 +45,7 @@ def _inflections() -> tuple[dict[str, Inflection], dict[str, str]]:
     for form, lemma in known.further.items():
         add(form, lemma, "past", "participle")
     by_stem = {ending_removed(lemma): lemma for lemma in reversed(every)}
+    by_stem |= {ending_removed(f"{one}d"): one for one in reversed(every) if one.endswith("ce")}  # "apprenticed"
     return {form: Inflection(lemma, frozenset(kinds)) for form, (lemma, kinds) in forms.items()}, by_stem
 
 
