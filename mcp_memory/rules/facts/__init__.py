@@ -8,5 +8,5 @@ Beside them stand ``copulas.py`` (classes, roles, ages), ``phrases.py`` (what a 
 ``appointments.py`` (dates of things) and ``introductions.py`` (names of speakers). What no row knows is nothing. For
 each claim three questions are decided separately: its subject (``discourse.py``), its certainty (``modality.py``) and
 its interval (``validity.py``); ``claims.py`` then makes assertions of it, and ``doubts.py`` drops what its own words
-speak against. The first sentences of encyclopaedia articles are also read by their fixed form (``openings.py``).
+speak against.
 """

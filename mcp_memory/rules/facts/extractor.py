@@ -23,7 +23,6 @@ from mcp_memory.rules.facts.doubts import doubt
 from mcp_memory.rules.facts.introductions import introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrases import phrase_claims, presupposed_claims, verb_phrases
 from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
 from mcp_memory.rules.facts.statements import verb_statements
@@ -85,8 +84,7 @@ def _extract(
         for one in (*introductions(turn, index, span), *read):
             key = one.head.casefold(), one.relation, one.tail.casefold(), one.negated, one.since, one.until
             assertions.setdefault(key, one)
-    merged = merge_openings(turn, sentences[:own], times, list(assertions.values()))
-    kept = guard_assertions(turn, discourse.partner, sentences[:own], list(doubt(turn, merged)))
+    kept = guard_assertions(turn, discourse.partner, sentences[:own], list(doubt(turn, assertions.values())))
     return with_certainty(turn, sentences, times, kept)
 
 
