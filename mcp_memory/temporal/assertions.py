@@ -1,8 +1,4 @@
-"""Check the assertions of an extractor, make those of the facts that a caller states, and find what new ones changed.
-
-A language model may invent a name, and a rule may cut one badly. `guard_assertions` therefore keeps only assertions
-whose head and tail are written in the text, or are the speaker, the addressee or the topic of the document (DESIGN 1).
-The description of a relative ("Maria's sister") needs both of its parts.
+"""Make the assertions of the facts that a caller states, and find what new assertions changed.
 
 A caller's fact with a source belongs to the sentence of that text which names its tail, preferably with its head; there
 it replaces the facts that the embedded rules extract. A fact without a source becomes a statement of its own, so that
@@ -14,109 +10,18 @@ difference between the fold of the assertions that were recorded before and the 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import WHOLE, Assertion, Precision, Version, kind_of, new_assertion, restated, verbalise
-from mcp_memory.domain.relations import DATED, DID, is_told_of_things, relations
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, Op
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import day_in_words, stated_times
-from mcp_memory.language.tokens import words
 from mcp_memory.view.facts import Facts
-
-LEAST = 0.01
-"""The lowest confidence of an assertion; 0 would mean that the text denies it."""
-LONGEST = 200
-"""Characters in a head or a tail; a longer one is a clause, not a name."""
-
-
-def guard_assertions(
-    turn: Turn,
-    partner: str | None,
-    sentences: Sequence[tuple[int, int]],
-    assertions: Iterable[Assertion],
-) -> list[Assertion]:
-    """Return the assertions that the text supports, with confidences in (0, 1].
-
-    Args:
-        turn: the turn that asserts them.
-        partner: the addressee of a message, if known.
-        sentences: spans of its sentences, in characters.
-        assertions: the assertions of an extractor.
-
-    Dropped are assertions of another turn; those whose head or tail is neither written nor a known name; those with an
-    empty span or one that leaves its sentence; those that hold at no instant, and those whose confidence is no number.
-    """
-    text = turn.text.casefold()
-    known_names = [name.casefold() for name in (turn.speaker, partner, turn.title) if name]
-    known_names += ["user", PROJECT]
-    return [
-        replace(item, confidence=min(max(item.confidence, LEAST), 1.0))
-        for item in assertions
-        if item.turn_id == turn.id
-        and math.isfinite(item.confidence)
-        and item.since < item.until
-        and _lies_in_sentence(item, len(turn.text), sentences)
-        and item.relation
-        and (_is_supported(item.head, text, known_names) or _is_composed(item, text))
-        and _has_supported_tail(item, text, known_names)
-    ]
-
-
-def _has_supported_tail(item: Assertion, text: str, known_names: Sequence[str]) -> bool:
-    """Return whether a tail is written; "their" may stand for "my" and "our", and a date for "next week"."""
-    if item.relation == DID:
-        return _is_phrase_of(item.tail, " ".join((text, *known_names[:1])))
-    if item.relation in DATED and item.since > BEGINNING and day_in_words(item.since).split(" ", 1)[1] in item.tail:
-        return True
-    numbered = any(letter.isdigit() for letter in item.tail)
-    if numbered and frozenset(words(text)) | {"of"} >= {*words(item.tail)}:
-        return True  # "raised my lithium to 900 mg", "from Node 18 to 20"
-    owned = [item.tail.replace(" their ", owner) for owner in (" my ", " our ")] if " their " in item.tail else []
-    return any(_is_supported(tail, text, known_names) for tail in (item.tail, *owned))
-
-
-def _is_composed(item: Assertion, text: str) -> bool:
-    """Return whether the head is a setting or thing of work whose words are all written, "rate limit for partners"."""
-    written = frozenset(words(text)) | {"for"}
-    return is_told_of_things(item.relation) and written >= {*words(item.head.casefold())}
-
-
-def _lies_in_sentence(item: Assertion, length: int, sentences: Sequence[tuple[int, int]]) -> bool:
-    if item.sentence == WHOLE:
-        return 0 <= item.start < item.end <= length
-    if not 0 <= item.sentence < len(sentences):
-        return False
-    start, end = sentences[item.sentence]
-    return start <= item.start < item.end <= end
-
-
-def _is_supported(name: str, text: str, known_names: Sequence[str]) -> bool:
-    plain = " ".join(name.casefold().split())
-    if not plain or len(plain) > LONGEST:
-        return False
-    if plain in text or any(plain in known for known in known_names):
-        return True
-    owner, possessive, rest = plain.rpartition("'s ")
-    if possessive and rest in text:
-        return _is_supported(owner, text, known_names)
-    return name.casefold() in " ".join(text.split())
-
-
-_PUT_FOR_FIRST_PERSON = frozenset(("their", "themselves"))
-
-
-def _is_phrase_of(phrase: str, text: str) -> bool:
-    """Return whether all words of an event but its verb, which is put into the past tense, are those of the text."""
-    written = frozenset(words(text))
-    _, *rest = words(phrase.casefold()) or [""]
-    return 0 < len(phrase) <= LONGEST and written >= {*rest} - _PUT_FOR_FIRST_PERSON
 
 
 def statement(fact: NewFact) -> str:

@@ -1,12 +1,13 @@
 """Claude as a reader of texts: extract facts that rules miss, implied, passive or spread over clauses (DESIGN L1).
 
 It sees some texts of one session as numbered sentences, and names for each fact (REAL §3.1) the line that states it.
-The rest is decided by code, not by the model: the number gives the sentence, names and times are resolved here, and
-``temporal/assertions.py`` drops what is not written in the text. The log counts the facts that are dropped.
+The rest is decided by code, not by the model: the number gives the sentence, and names and times are resolved here. The
+log counts the facts that are dropped: those whose words or times make no sense, and those whose head or tail stands
+nowhere in the text, since a model may invent a name (DESIGN 1).
 
 Names are kept as written, except "I" and "you", which the message resolves; other pronouns are dropped. Times are
 parsed by our own calendar and treated as the embedded engine treats them: a stated time, otherwise the time of the
-message. A fact whose words or times make no sense is dropped.
+message.
 
 **Departures.** In MRAgent a model returns sentences, cues and tags, too. Here these are derived from the
 text alone, so that a memory with a key is built like one without, and one call reads twice as much.
@@ -15,6 +16,7 @@ text alone, so that a memory with a key is built like one without, and one call 
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,13 +31,17 @@ from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
 from mcp_memory.reasoning.anthropic.client import Budget, Claude
 from mcp_memory.reasoning.anthropic.messages import SENTENCE_CHARS, Form, frame, prompt_line
-from mcp_memory.temporal.assertions import LONGEST, guard_assertions
 from mcp_memory.texts import prompt
 
 CALLS, INPUT_TOKENS = 8, 20_000
 """Limits of one reading. It is asked once; only an overloaded server or a broken connection is asked again."""
 MOST = 120
 """Most facts of one reply that are read; a regular reply has room for less than half as many."""
+
+LEAST = 0.01
+"""The lowest confidence of an assertion; 0 would mean that the text denies it."""
+LONGEST = 200
+"""Characters in a head or a tail; a longer one is a clause, not a name."""
 
 _log = logging.getLogger(__name__)
 
@@ -107,15 +113,8 @@ def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Rend
 
 def to_assertions(reply: FactsReply, rendered: RenderedTexts) -> list[Assertion]:
     """Return the facts of a reply in the order of the texts; each of them is stated by its own text."""
-    found: dict[str, tuple[Excerpt, list[Assertion]]] = {}
-    for fact in reply.facts[:MOST]:
-        if (place := rendered.lines.get(fact.line)) and (assertion := to_assertion(fact, *place)):
-            found.setdefault(place[0].turn.id, (place[0], []))[1].append(assertion)
-    kept = {
-        assertion.id: assertion
-        for excerpt, request in found.values()
-        for assertion in guard_assertions(excerpt.turn, excerpt.partner, excerpt.sentences, request)
-    }
+    made = [to_assertion(fact, *place) for fact in reply.facts[:MOST] if (place := rendered.lines.get(fact.line))]
+    kept = {assertion.id: assertion for assertion in made if assertion is not None}
     if len(kept) < len(reply.facts):
         _log.info("Of %d facts that Claude read, %d are not kept.", len(reply.facts), len(reply.facts) - len(kept))
     return list(kept.values())
@@ -179,20 +178,35 @@ class Fact(Form):
 
 
 def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
-    """Return a fact as an assertion of its sentence, or None if its words or its times make no sense."""
+    """Return a fact as an assertion of its sentence, or None if it makes no sense or is not in the text."""
     turn = excerpt.turn
     relation = relations().name(fact.relation[:LONGEST])
     head, tail = (_resolved_name(name, turn, excerpt.partner) for name in (fact.head, fact.tail))
     validity = _validity(fact, relation, turn)
     if not (head and tail and validity and _RELATION.fullmatch(relation)) or head.casefold() == tail.casefold():
         return None
+    if not (_is_written(head, excerpt) and _is_written(tail, excerpt) and math.isfinite(fact.confidence)):
+        return None
     if tail == speaker(turn) and relations().get(relation).symmetric:  # the fact is about the speaker
         head, tail = tail, head
     since, until, stated = validity
     return new_assertion(
         turn, index, excerpt.sentences[index], (head, relation, tail), since=since, until=until, stated=stated,
-        negated=fact.negated, change=fact.change, confidence=fact.confidence, intent=fact.intent, extractor="anthropic",
-    )  # fmt: skip
+        negated=fact.negated, change=fact.change, confidence=min(max(fact.confidence, LEAST), 1.0), intent=fact.intent,
+        extractor="anthropic",
+    ) if since < until else None  # fmt: skip
+
+
+def _is_written(name: str, excerpt: Excerpt) -> bool:
+    """Return whether a text holds a name, or is by, to or about it; of a relative, "Ann's sister", both parts."""
+    turn, plain = excerpt.turn, name.casefold()
+    known = [one.casefold() for one in (turn.speaker or "user", excerpt.partner, turn.title) if one]
+    if plain in " ".join(turn.text.casefold().split()) or any(plain in one for one in known):
+        return True
+    if any(letter.isdigit() for letter in plain):  # "lithium 900 mg", of "my lithium to 900 mg"
+        return {*words(turn.text), "of"}.issuperset(words(plain))
+    owner, _, rest = plain.rpartition("'s ")
+    return bool(owner) and rest in turn.text.casefold() and _is_written(owner, excerpt)
 
 
 def _resolved_name(name: str, turn: Turn, partner: str | None) -> str | None:

@@ -28,7 +28,6 @@ from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.validity import from_utterance
 from mcp_memory.rules.facts.words import is_english, is_possessed, split_words
-from mcp_memory.temporal.assertions import guard_assertions
 
 Span = tuple[int, int]
 
@@ -37,7 +36,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 15
+    version = 16
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -84,8 +83,7 @@ def _extract(
         for one in (*introductions(turn, index, span), *read):
             key = one.head.casefold(), one.relation, one.tail.casefold(), one.negated, one.since, one.until
             assertions.setdefault(key, one)
-    kept = guard_assertions(turn, discourse.partner, sentences[:own], list(doubt(turn, assertions.values())))
-    return with_certainty(turn, sentences, times, kept)
+    return with_certainty(turn, sentences, times, list(doubt(turn, assertions.values())))
 
 
 @dataclass(frozen=True, slots=True)
