@@ -14,7 +14,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import anyio
-from anyio import to_thread
 
 from mcp_memory import __version__
 from mcp_memory.domain.batch import KEEP, Masking, masked_edits, masked_step
@@ -55,7 +54,7 @@ from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
-from mcp_memory.services.maintain.forget import Kept, forget
+from mcp_memory.services.maintain.forget import forget
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.recall.across import recall_across
@@ -97,7 +96,6 @@ class Memory:
         reread: reads some texts again that an older extractor has read, and returns whether any are left; None where
             there are none.
         masking: the masking of secrets in what calls bring.
-        kept: what was forgotten and may be taken back; None keeps nothing.
         reader: reads what a search found once more; None leaves that out.
         episodes: recalls and answers of this process that feedback can refer to.
         background: jobs that run between calls, by `work`.
@@ -115,7 +113,6 @@ class Memory:
     language_model: Claude | None = None
     reread: Callable[[], Awaitable[bool]] | None = None
     masking: Masking = KEEP
-    kept: Kept | None = None
     reader: PairReader | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
@@ -311,7 +308,6 @@ class Memory:
             settings=self.recall,
             episodes=self.episodes,
             now=self.clock(),
-            kept=self.kept,
         )
 
     async def status(self) -> Status:
@@ -341,8 +337,6 @@ class Memory:
         while True:
             try:
                 found = len(await self.store.forgotten())
-                if self.kept is not None:
-                    await to_thread.run_sync(self.kept.remove_expired)
                 if known is not None and found != known:
                     async with self.store.reading() as view:
                         self.episodes.prune(view)

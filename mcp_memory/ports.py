@@ -26,7 +26,7 @@ from mcp_memory.domain.status import Status, StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Excerpt, Turn
 from mcp_memory.vectors import Matrix, Scores, Vector
-from mcp_memory.view.erasure import Erasure, Keep
+from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -146,7 +146,7 @@ class Store(Protocol):
         The lease ends with the context, and with the process.
         """
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
         """Forget what ``choose`` returns, with all that rests only on it (``view/erasure.py``), and say what went.
 
         When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.

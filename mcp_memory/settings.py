@@ -39,7 +39,7 @@ from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.services.settings import BreadthSettings, ForgetSettings, WriteSettings
+from mcp_memory.services.settings import BreadthSettings, WriteSettings
 from mcp_memory.storage.settings import StorageSettings
 
 
@@ -118,7 +118,6 @@ class Settings:
     access: AccessSettings = field(default_factory=AccessSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
-    forget: ForgetSettings = field(default_factory=ForgetSettings)
     write: WriteSettings = field(default_factory=WriteSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     facts: FactSettings = field(default_factory=FactSettings)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:  # what only recalls and writes need is imported where it is o
     from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
     from mcp_memory.reasoning.anthropic.client import Claude
     from mcp_memory.services.ingest import Reading
-    from mcp_memory.storage.forgotten import KeptFiles
     from mcp_memory.view.space import Space
 
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
@@ -70,7 +69,6 @@ async def open_memory(settings: Settings) -> Memory:
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
         masking=masking_of(settings.privacy),
-        kept=open_kept(settings, store),
         reader=open_reader(settings),
     )
     with suppress(StoreError):  # each call reports the problem itself, and status still works
@@ -100,18 +98,7 @@ async def open_unloaded(settings: Settings) -> Memory:
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     masking = masking_of(settings.privacy)
     store = open_store(settings, embedder, extractor)
-    kept = open_kept(settings, store)
-    return Memory(settings, store, embedder, extractor, masking=masking, kept=kept, reader=open_reader(settings))
-
-
-def open_kept(settings: Settings, store: LanceStore) -> KeptFiles:
-    """Return what was forgotten in a store and may be taken back; what is over is removed now."""
-    from mcp_memory.memory import now
-    from mcp_memory.storage.forgotten import KeptFiles
-
-    kept = KeptFiles(store.uri, settings.forget.keep_days, now, partial(store.log, secrets=True))
-    kept.remove_expired()
-    return kept
+    return Memory(settings, store, embedder, extractor, masking=masking, reader=open_reader(settings))
 
 
 async def open_embedder(settings: Settings) -> Embedder:

@@ -21,7 +21,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.erasure import Erasure, Keep, counts_of, without_forgotten
+from mcp_memory.view.erasure import Erasure, counts_of, without_forgotten
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
@@ -104,7 +104,7 @@ class FakeStore:
             if free:
                 self.log.indexing.release()
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
         with anyio.move_on_after(self._timeout_s) as timeout:
             await self.log.lock.acquire()
         if timeout.cancelled_caught:
@@ -116,8 +116,6 @@ class FakeStore:
                 space = self._view.space(targets.space)
                 found, counts = erasure_of(space, targets), counts_of(space, erasure_of(space, targets))
                 if self._view.tx and not targets.empty:
-                    if keep is not None:
-                        await keep(found)
                     self._erase(found)
                     record = ForgottenRecord(0, by, targets.space, counts, frozenset(f"hash of {i}" for i in found.ids))
                     self.log.forgotten.append(record)

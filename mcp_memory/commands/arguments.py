@@ -223,9 +223,6 @@ def _add_forget(command: Command) -> None:
     forget.add_argument("--space", metavar="SPACE", help="the space it is in; default: the default space")
     forget.add_argument("--json", action="store_true", help="print JSON, for programs")
     deed = forget.add_mutually_exclusive_group()
-    deed.add_argument(
-        "--undo", nargs="?", const="last", metavar="NAME", help="take back what is kept (forget.keep_days)"
-    )
     deed.add_argument("--token", type=_words, metavar="TOKEN", help="do it, as previewed: the preview names it")
     deed.add_argument("--yes", action="store_true", help="do it without looking at a preview first")
 

@@ -7,12 +7,9 @@ lets it go with its token, or with ``--yes``.
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
-
-from anyio import to_thread
 
 from mcp_memory import __version__
 from mcp_memory.commands.terminal import ProgressBar, Terminal, confirmed
@@ -20,20 +17,14 @@ from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.forgetting import ForgetResult
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import EmbedderError
-from mcp_memory.gain.kalman import Teacher
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
-from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.ingest import deriver
-from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.maintain.status import status
-from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import (
-    choose_embedder,
     open_embedder,
     open_extractor,
-    open_kept,
     open_memory,
     open_store,
     open_unloaded,
@@ -107,39 +98,13 @@ def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:
     return yes or confirmed("Give them up for good?")
 
 
-async def _undo(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Take back what was forgotten in the last days, as an import of it, and remove what was kept of it."""
-    embedder, extractor = choose_embedder(settings), open_extractor(settings)
-    async with aclosing(open_store(settings, embedder, extractor)) as store:
-        await store.forgotten()
-        file = await to_thread.run_sync(open_kept(settings, store).find, options.undo)
-        reading = reading_of(settings, embedder, extractor)
-        relearn = relearner(embedder, Teacher(settings.gain))
-        result = await import_file(store, reading, relearn, lambda: file.open("rb"), again=True, part=True)
-        missing = result.missing + result.left_out
-        if not missing:
-            await to_thread.run_sync(file.unlink)
-    back = result.records - missing
-    if options.json:
-        terminal.json({"stored": dict(result.stored), "missing": missing})
-    else:
-        terminal.line(f"Taken back: {back:,} of {quantity(result.records, 'record')} that went or were changed.")
-        if missing:
-            why = "rests on what was forgotten otherwise, or something else took its id"
-            command = f"mcp-memory import --again --space NAME {shlex.quote(str(file))}"
-            terminal.line(f"The rest {why}. To store it in another space: {command}")
-
-
 async def forget(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Preview, forget, or take back what was forgotten, as the options say.
+    """Preview, or forget, as the options say.
 
     Raises:
         InvalidInput: something is unknown, not exactly one thing is chosen, or the token is not that of the preview.
         StoreError: the store cannot be read or written to.
     """
-    if options.undo is not None:
-        await _undo(settings, options, terminal)
-        return
     names = ("session", "entity", "query", "since", "until", "token")
     given = {name: getattr(options, name) for name in names}
     given |= {"ids": options.ids, "everything": options.everything, "space": options.space or MEANT_SPACE.get()}

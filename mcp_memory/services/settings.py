@@ -1,10 +1,10 @@
-"""Settings of the services: what writes wait for, what becomes of what is forgotten, breadth of recalls."""
+"""Settings of the services: what writes wait for, breadth of recalls."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import NOT_NEGATIVE, Range, key
+from mcp_memory.configurable import NOT_NEGATIVE, key
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +17,6 @@ class WriteSettings:
     )
     """A message is indexed in a fraction of a second, and what was just said is asked about most. Longer, and a recall
     during a large import would seem to hang; it uses what is there, and says that the rest is to come."""
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetSettings:
-    """What becomes of what is forgotten."""
-
-    keep_days: int = key(0, "days in which `mcp-memory forget --undo` takes it back; 0: none", Range(0, 36_501))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from mcp_memory.storage.own_files import is_aside, own_files, remove_own
 
 ARRIVING = "arriving"
 _LOCK = "arriving.lock"
-_OF_PLACE = (*LOCKS, "holders", ARRIVING, ID_FILE, COPIES, "forgotten")
+_OF_PLACE = (*LOCKS, "holders", ARRIVING, ID_FILE, COPIES)
 """What belongs to a place, whoever's store is there."""
 
 

@@ -50,7 +50,7 @@ async def forget_elsewhere(
 
 
 def _copies(folder: Path, since: Millis) -> Iterator[str]:
-    for file in sorted(folder.glob("backups/*.backup")):
+    for file in (*sorted(folder.glob("backups/*.backup")), *sorted(folder.glob("forgotten/*.jsonl"))):
         yield f"{file}, which an older program made, may hold it; delete it."
     copies = known_copies(folder)
     for path in copies:

@@ -39,7 +39,6 @@ from mcp_memory.storage.forgotten import (
     begin,
     book_state,
     read_book,
-    refuse_to_begin,
     write_book,
 )
 from mcp_memory.storage.log import Entry, table_of
@@ -63,7 +62,7 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.view.erasure import Erasure, Keep, counts_of, present
+from mcp_memory.view.erasure import Erasure, counts_of, present
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -138,18 +137,15 @@ class Forgetter:
             with anyio.CancelScope(shield=True):
                 await self._finish(self.book.work, last, load)
 
-    async def forget(self, found: Erasure, view: View, last: Commit, by: str, keep: Keep | None) -> tuple[str, ...]:
+    async def forget(self, found: Erasure, view: View, last: Commit, by: str) -> tuple[str, ...]:
         """Forget what an erasure says, and return in words where outside of the store it may still be.
 
-        The write lock must be held, with every row in its table. It is kept before, unless the forget cannot be begun.
+        The write lock must be held, with every row in its table.
 
         Raises:
             StoreUnwritable: nothing is forgotten, or the next call finishes it; the text says which.
         """
         counts = counts_of(view.space(found.targets.space), found)
-        await to_thread.run_sync(refuse_to_begin, self._tables)
-        if keep is not None:
-            await keep(found)
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(begin, self._tables, last, found, counts, by, self._clock())
             await to_thread.run_sync(self._look)
@@ -298,7 +294,7 @@ class Forgetter:
             if refresher.last is not None and not chosen.empty:
                 found = await to_thread.run_sync(erasure_of, space, chosen)
                 await to_thread.run_sync(fold, tables)
-                await there.forget(found, view, refresher.last, "a forget", None)
+                await there.forget(found, view, refresher.last, "a forget")
                 view = await to_thread.run_sync(refresher.load)
 
     @property

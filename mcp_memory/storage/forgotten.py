@@ -7,35 +7,23 @@ While a forget is not finished, the book also says what was chosen, by ids. The 
 
 It is one file beside the log, with a sum, or one object, and is replaced whole. Each commit says how many records it
 had, so that its loss is noticed.
-
-**Kept files** (`KeptFiles`) have what was forgotten and may still be taken back. With ``forget.keep_days`` above 0,
-what goes is written into such a file, as an export, before it goes from log and tables. So it is hidden at once, and
-taking it back is an import. Its name says until when it is kept, whatever is set later; whoever opens the store, and
-every server that runs, removes what is over.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import secrets
 import shutil
 import zlib
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
 
-from anyio import to_thread
-
-from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import InvalidInput, StoreUnwritable
-from mcp_memory.files import size_in_bytes, whole_file
-from mcp_memory.storage.own_files import is_own, refuse_in_tables
+from mcp_memory.errors import StoreUnwritable
+from mcp_memory.files import size_in_bytes
+from mcp_memory.storage.own_files import refuse_in_tables
 from mcp_memory.storage.schema import Commit, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
@@ -195,111 +183,3 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
     record = ForgottenRecord(at, by, found.targets.space, counts, hashes, key)
     tables.log.begin_forgetting()
     write_book(tables, (*read_book(tables).records, record), work)
-
-
-FOLDER = "forgotten"
-DAY_MS = 24 * 60 * 60 * 1000
-_NAME = re.compile(r"(\d{13})-(?:(\d{13,})-)?([0-9a-f]{8})\.jsonl")
-"""The moment of the forget, the moment until which it is kept, which older programs did not write, and a name."""
-
-
-class KeptFiles:
-    """The files of one store; see `ports.Kept`.
-
-    Args:
-        uri: the URI of the store.
-        days: how long a new file is kept, from the forget on.
-        clock: milliseconds since 1970, UTC.
-        log: returns the log of the store, as it was said.
-    """
-
-    def __init__(
-        self, uri: str, days: int, clock: Callable[[], Millis], log: Callable[[], Awaitable[Sequence[Batch]]]
-    ) -> None:
-        self._log = log
-        folder = Tables(uri).folder
-        self._folder = folder / FOLDER if folder is not None else None
-        self._days = days
-        self._clock = clock
-
-    @property
-    def days(self) -> int:  # noqa: D102
-        return self._days
-
-    async def log(self) -> Sequence[Batch]:
-        """Return the log of the store, as it was said."""
-        return await self._log()
-
-    async def put(self, lines: Sequence[bytes]) -> str:
-        """Keep the lines of an export, and return the name to take them back by."""
-        return await to_thread.run_sync(self._put, lines)
-
-    def holding(self, lines: Sequence[bytes]) -> list[str]:
-        """Return in words which files say what these lines say, told again since, or may do so. Blocking."""
-        found, told = [], {*map(_said, lines)} - {_said(b"{}")}
-        for path, until in self.files():
-            what = "Kept since it was forgotten before"
-            try:
-                with path.open("rb") as kept:
-                    if told.isdisjoint(map(_said, kept)):
-                        continue
-            except (OSError, ValueError, TypeError, AttributeError):
-                what = "Kept of an earlier forget, damaged, may hold it"
-            day = datetime.fromtimestamp(until / 1000, UTC)
-            found.append(f"{what}, until {day:%Y-%m-%d}: {path}; delete it, too.")
-        return found
-
-    def remove_expired(self) -> int:
-        """Remove what is over, by the date that it bears, and return how many files. Blocking."""
-        over = [path for path, until in self.files() if until <= self._clock()]
-        for path in over:
-            path.unlink(missing_ok=True)
-        return len(over)
-
-    def find(self, name: str) -> Path:
-        """Return the file of a name; "last" for the newest. Blocking.
-
-        Raises:
-            InvalidInput: there is none.
-        """
-        self.remove_expired()
-        files = [path for path, _ in self.files()]
-        found = files[-1:] if name == "last" else [path for path in files if path.stem.endswith(f"-{name}")]
-        if not found:
-            names = ", ".join(path.stem.rpartition("-")[2] for path in files) or "nothing"
-            problem = f"nothing that was forgotten is kept as {name[:40]!r}"
-            raise InvalidInput("--undo", problem, f"Kept is: {names}; forget.keep_days says how long.")
-        return found[0]
-
-    def files(self) -> list[tuple[Path, Millis]]:
-        """Return the files with the moments until which they are kept, the oldest first.
-
-        Of one without such a moment the days count that are set now.
-        """
-        paths = sorted(self._folder.glob("*.jsonl")) if self._folder is not None else ()
-        matches = [(path, _NAME.fullmatch(path.name)) for path in paths if is_own(path, f"{FOLDER}/{path.name}")]
-        return [(path, int(match[2] or int(match[1]) + self._days * DAY_MS)) for path, match in matches if match]
-
-    def _put(self, lines: Sequence[bytes]) -> str:
-        if self._folder is None:
-            raise StoreUnwritable(
-                "forget.keep_days needs a store in a local folder. Nothing was forgotten. Set it to 0."
-            )
-        name = secrets.token_hex(4)
-        now = self._clock()
-        try:
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            with whole_file(self._folder / f"{now:013}-{now + self._days * DAY_MS:013}-{name}.jsonl") as out:
-                out.writelines(lines)
-        except OSError as error:
-            raise StoreUnwritable(
-                f"what is to be forgotten cannot be kept in {str(self._folder)!r} ({error.strerror or error}). Nothing "
-                "was forgotten. Make room, or set forget.keep_days to 0 to forget for good."
-            ) from None
-        return name
-
-
-def _said(line: bytes) -> tuple[object, ...]:
-    """Return what a line of an export says, whatever its ids and times."""
-    names = "text", "description", "query", "head", "relation", "tail", "name", "alias"
-    return tuple(map(json.loads(line).get, names))

@@ -58,7 +58,6 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (r"(?:next|write|compact|rebuild|index|view)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),
     (rf"view/{_HEX}\.view(?:\.\d+)?", _has(b"\x80\x05\x95", b"mcp_memory.view")),
     (rf"vectors/\d+/{_HEX}\.f32(?:\.\d+)?", _has_numbers),
-    (r"forgotten/(?:\d{13,}-)+[0-9a-f]{8}\.jsonl", _has(b'"mcp-memory export"', b'{"record": "header"')),
 )
 """Where a file may lie, as a pattern of its path in the store's folder, and what is in the first bytes of it."""
 _KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
@@ -68,7 +67,7 @@ _NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")
 ASIDE = "replaced-"
 """How the name of a folder begins into which a restore has put the store that was there."""
 _ASIDE = re.compile(rf"{ASIDE}\d+")
-_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|log|journal|view|vectors|holders|forgotten|{_ASIDE.pattern}")
+_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|log|journal|view|vectors|holders|{_ASIDE.pattern}")
 _PARTS_OF_TABLES = ("data", "_versions", "_transactions", "_deletions")
 
 
@@ -170,7 +169,7 @@ UNFINISHED_S = 3600.0
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what processes were writing into a store's folder when they died (`mcp_memory.files.whole_file`)."""
-    for inside in ("", "forgotten", "journal", "log/*"):
+    for inside in ("", "journal", "log/*"):
         for path in folder.glob(f"{inside}/.*.part".lstrip("/")):
             with suppress(OSError):  # another process was sooner
                 old = time.time() - path.lstat().st_mtime > UNFINISHED_S

@@ -48,8 +48,7 @@ async def restore(
         file: the backup.
         uri: the URI of the place.
         forget_again: leaves out what was forgotten in the store that is replaced; None lets it come back.
-        replace: whether a store that is there may go; it is set aside. What may be taken back after a forget stays in
-            its place, and so does whatever somebody else put into its folder.
+        replace: whether a store that is there may go; it is set aside. What somebody else put into its folder stays.
         now: the moment.
         noted_in: the folder of the notes of places; "" for none.
 

@@ -38,7 +38,7 @@ from mcp_memory.storage.rights import keep_private, rights_kept
 from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, sum_outlays
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import LanceTransaction, prepare
-from mcp_memory.view.erasure import Erasure, Keep
+from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
@@ -169,7 +169,7 @@ class LanceStore:
         """See `ports.Store.indexing`."""
         return lease(self._place, "index.lock")
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
         """See `ports.Store.forget`."""
         await self._forgetter.settle()
         async with self._alone():
@@ -181,7 +181,7 @@ class LanceStore:
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
-                found = replace(found, left=await self._forgetter.forget(found, view, last, by, keep))
+                found = replace(found, left=await self._forgetter.forget(found, view, last, by))
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found

@@ -6,7 +6,7 @@ The end of the file counts what goes, and leaves it out of batches.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.batch import Batch
@@ -89,10 +89,6 @@ class Erasure:
         gone = {name for (name, _), left in self.lessons.items() if left is None}
         facts = map(version_id, self.assertions)
         return frozenset((*self.turns, *self.sentences, *self.segments, *self.assertions, *facts, *self.points, *gone))
-
-
-Keep = Callable[[Erasure], Awaitable[None]]
-"""Keeps for a while what is about to be forgotten."""
 
 
 def present(space: Space, targets: ForgetTargets) -> ForgetTargets:

@@ -1,4 +1,4 @@
-"""Texts that wait to be indexed, in backups, in what is kept of a forget, under masking, and while others work."""
+"""Texts that wait to be indexed, in backups, under masking, and while others work."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import anyio
 import pytest
 from rows_checked import row_problems
 from store_contents import decoded, holding
-from unit.services.exported_store import MAY, imported, open_at, store_of
+from unit.services.exported_store import MAY, open_at, store_of
 
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
@@ -19,7 +19,6 @@ from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.storage.backups import back_up
-from mcp_memory.storage.forgotten import KeptFiles
 from mcp_memory.storage.restore import restore
 from mcp_memory.storage.tables import Tables
 
@@ -64,21 +63,6 @@ async def test_a_backup_has_what_is_pending_and_gives_it_back(memory: Memory, tm
     await say(memory, "m3", "Another one.")
     await finish(memory)
     assert sorted(await texts(memory)) == ["m0", "m1", "m2", "m3"]
-
-
-async def test_a_forget_that_may_be_undone_hides_a_pending_text_and_gives_it_back(
-    memory: Memory, tmp_path: Path
-) -> None:
-    store, other = tmp_path / "store", open_at(tmp_path / "store")
-    kept = memory.kept = KeptFiles(str(store), 7, lambda: MAY, lambda: store_of(memory).log(secrets=True))
-    await memory.forget(ForgetRequest("default", ids=("m2",), session="s", dry_run=False))
-    assert "vermilion" not in decoded(store)
-    assert sorted(await texts(other)) == ["m0", "m1"]
-    await imported(memory, kept.find("last").read_bytes(), again=True)
-    assert (await texts(other))["m2"] == "The shed is painted vermilion."
-    async with other.store.reading() as view:
-        assert any(fact.tail == "vermilion" for fact in view.space("default").facts.rows)
-    await finish(other)
 
 
 async def test_secrets_of_a_pending_text_are_masked_before_and_after_it_is_indexed(tmp_path: Path) -> None:

@@ -84,7 +84,6 @@ def test_a_day_of_writing_forgetting_copying_and_moving_keeps_the_rules(place, c
     assert len(list((place / "notes" / "spaces" / "default" / "sessions").iterdir())) == len(NAMES)
     done("forget", "m1", "--yes")
     assert "octopus number 1" not in done("show", "CON", code=1)
-    done("forget", "--undo")
     done("backup", str(place / "copy.backup"))
     done("restore", str(place / "copy.backup"), "--replace")
     done("doctor", "--rebuild")

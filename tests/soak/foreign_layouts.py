@@ -59,7 +59,6 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("backup", "@out.backup"),
     ("backup", "@out.backup", "--replace"),
     ("forget", "m0", "--session", "letters", "--yes"),
-    ("forget", "--undo"),
     ("doctor", "--rebuild"),
     ("doctor", "--repair", "--yes"),
     ("doctor",),
@@ -94,7 +93,7 @@ class Found:
 
 
 def make_base(folder: Path) -> None:
-    """Make a store with something kept for undo, and files to restore and import."""
+    """Make a store with something forgotten, and files to restore and import."""
     _settle_environment(folder)
 
     async def fill() -> None:

@@ -90,7 +90,6 @@ def test_the_space_has_a_short_variable() -> None:
         ("[http]\nsession_idle_s = inf\n", ["http.session_idle_s", "inf is not above 0"]),
         ("[facts]\nstable = 2\n", ["facts.stable", "2.0 is not above 0 and at most 1"]),
         ("[facts]\nstable = nan\n", ["facts.stable", "nan is not above 0"]),
-        ("[forget]\nkeep_days = 99999999\n", ["forget.keep_days", "is not 0 or more and below 36501"]),
         ("[server]\nwarm_up = 'never'\n", ["server.warm_up", "'first_reply', 'first_call'"]),
         ("[server\n", ["cannot be read as TOML"]),
     ],

@@ -88,9 +88,7 @@ def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
             if sum(line.startswith(("message", "document", "statement")) for line in result.affected) > 1:
                 lines.append("To forget only some of it, give their ids and session instead.")
     else:
-        lines = [f"Forgotten in space {request.space!r}: {counts}."]
-        if not any(line.startswith("Kept ") for line in result.warnings):
-            lines[0] += " No file of the memory holds that any more."
+        lines = [f"Forgotten in space {request.space!r}: {counts}. No file of the memory holds that any more."]
         if any(line.startswith(("keeps", "stays", "more stay")) for line in result.affected):
             told = "what stays, below, has its words or its name. Look at it, and tell the user."
             lines.append(f"Perhaps not all of it is gone: {told}")

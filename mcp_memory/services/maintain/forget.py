@@ -7,9 +7,6 @@ goes as far as nobody else is in it; the rest is listed, for the caller to name.
 **The token** of a preview is a digest of what it chose. The call that does it chooses again, under the lock that
 writers take. If something was written or forgotten meanwhile, the choice and so the token may be another one, and
 nothing goes. So a token is good for one deed, in any process, and none is stored.
-
-If the settings say so, what goes is kept as the lines of an export (`kept_lines`), and ``mcp-memory forget --undo``
-imports them again.
 """
 
 from __future__ import annotations
@@ -18,12 +15,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
-from anyio import to_thread
-
-from mcp_memory import __version__
-from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult, ForgetTargets
 from mcp_memory.domain.query import Query
@@ -39,7 +31,6 @@ from mcp_memory.search.words import WordIndex
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.erasure import Erasure, counts_of
 from mcp_memory.view.resting import erasure_of
@@ -239,79 +230,6 @@ def _somebody(space: Space, keys: Iterable[str]) -> set[str]:
     return {key for key in keys if space.facts.kind(key) in (None, "person")}
 
 
-class Kept(Protocol):
-    """What was forgotten and may still be taken back.
-
-    Attributes:
-        days: how long; 0 keeps nothing.
-    """
-
-    @property
-    def days(self) -> int: ...  # noqa: D102
-
-    async def log(self) -> Sequence[Batch]:
-        """Return the log of the store, as it was said."""
-
-    def files(self) -> Sequence[object]:
-        """Return what is kept. Blocking."""
-
-    def holding(self, lines: Sequence[bytes]) -> Sequence[str]:
-        """Return in words which kept files say the same as one of these lines of an export. Blocking."""
-
-    def remove_expired(self) -> int:
-        """Remove what is over, and return how many files. Blocking."""
-
-    async def put(self, lines: Sequence[bytes]) -> str:
-        """Keep the lines of an export, and return the name to take them back by.
-
-        Raises:
-            StoreUnwritable: they cannot be kept.
-        """
-
-
-async def kept_lines(kept: Kept, found: Erasure, now: Millis) -> list[bytes]:
-    """Return what goes as the lines of an export, with its secrets.
-
-    A point that only changes is among them as it was; a lesson of which a part stays is not.
-    """
-    log = await kept.log()
-
-    def lines() -> list[bytes]:
-        going = [_going(batch, found) for batch in log]
-        return [line for _, line in export_lines(going, None, program=f"mcp-memory {__version__}", now=now)]
-
-    return await to_thread.run_sync(lines)
-
-
-def _going(batch: Batch, found: Erasure) -> Batch:
-    """Return what of a batch goes, with the texts of facts that go alone."""
-    here, whole = found.targets.space, found.targets.everything
-    named = {one.turn_id for one in batch.assertions if one.id in found.targets.assertions}
-
-    def goes(space: str, *, chosen: bool) -> bool:
-        return space == here and (whole or chosen)
-
-    lessons = found.lessons
-    return replace(
-        batch,
-        turns=tuple(t for t in batch.turns if goes(t.space, chosen=t.id in found.turns or t.id in named)),
-        assertions=tuple(
-            one for one in batch.assertions if goes(one.space, chosen=not found.keeps_assertion(one.turn_id, one.id))
-        ),
-        lessons=tuple(
-            one for one in batch.lessons if goes(one.space, chosen=one.key in lessons and lessons[one.key] is None)
-        ),
-        points=tuple(one for one in batch.points if goes(one.space, chosen=found.point(one) != one)),
-        aliases=tuple(one for one in batch.aliases if goes(one.space, chosen=not found.keeps_alias(one))),
-        questions=tuple(
-            (space, one)
-            for space, one in batch.questions
-            if goes(space, chosen=not found.keeps_question(one.segment_id, one.text))
-        ),
-        jobs=tuple(one for one in batch.jobs if goes(one.space, chosen=one.turn_id in found.turns)),
-    )
-
-
 MATCHES = 24
 """Items that a query finds at most."""
 ABOUT = 0.6
@@ -345,7 +263,6 @@ async def forget(
     settings: RecallSettings,
     episodes: Episodes,
     now: Millis,
-    kept: Kept | None = None,
 ) -> ForgetResult:
     """Preview, or forget; nothing is changed unless ``request.dry_run`` is false.
 
@@ -356,7 +273,6 @@ async def forget(
         settings: the settings of the recall for a query.
         episodes: the episodes of this process; those that hold some of it are dropped.
         now: the moment of the call.
-        kept: keeps for some days what goes; None keeps nothing.
 
     Raises:
         InvalidInput: something is unknown, or the token is missing or not that of this choice. Nothing is changed.
@@ -383,22 +299,11 @@ async def forget(
         done.append((counts_of(space, preview.erasure), _preview_lines(space, preview)))
         return preview.chosen.targets
 
-    names: list[str] = []
-    before: list[str] = []
-
-    async def keep(found: Erasure) -> None:
-        earlier = await to_thread.run_sync(kept.files) if kept is not None else ()
-        if kept is not None and (kept.days or earlier):
-            lines = await kept_lines(kept, found, now)
-            before.extend(await to_thread.run_sync(kept.holding, lines))
-            names.extend([await kept.put(lines)] if kept.days else ())
-
-    erasure = await store.forget(decide, request.by, keep)
+    erasure = await store.forget(decide, request.by)
     episodes.drop(request.space, erasure.ids, everything=request.everything)
     counts, lines = done[-1]
     notes = (await store.about()).notes
-    undo = [f"Kept for {kept.days} days: `mcp-memory forget --undo {name}` takes it back." for name in names if kept]
-    return ForgetResult(counts, lines, dry_run=False, warnings=(*undo, *before, *erasure.left, *notes, ELSEWHERE))
+    return ForgetResult(counts, lines, dry_run=False, warnings=(*erasure.left, *notes, ELSEWHERE))
 
 
 def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import groupby, takewhile
 from typing import BinaryIO, Literal, Protocol
 
@@ -66,15 +65,13 @@ class Checked:
     Attributes:
         values: its records, with the ids of texts and facts in the store.
         renaming: where they go.
-        taken: ids in the file of texts in whose place the store holds other words.
     """
 
     values: Sequence[Value]
     renaming: Renaming
-    taken: frozenset[str] = frozenset()
 
 
-def check(open_file: OpenFile, view: View, into: str | None, masking: Masking, *, part: bool) -> Checked:
+def check(open_file: OpenFile, view: View, into: str | None, masking: Masking) -> Checked:
     """Check every line of a file against the format, the lines before it, and the store. Blocking.
 
     Args:
@@ -82,12 +79,11 @@ def check(open_file: OpenFile, view: View, into: str | None, masking: Masking, *
         view: the view of the store.
         into: the space that everything goes into; None for those of the file.
         masking: the masking of secrets in it.
-        part: whether a text may be left out in whose place another one stands.
 
     Raises:
         InvalidInput: the file is none of ours, or cut short, or some lines cannot be imported; it names them.
     """
-    bad, values, taken = list[InvalidInput](), list[Value](), set[str]()
+    bad, values = list[InvalidInput](), list[Value]()
     with open_file() as file:
         spaces = _header(file)
         if into is not None and len(spaces) > 1:
@@ -100,9 +96,7 @@ def check(open_file: OpenFile, view: View, into: str | None, masking: Masking, *
                     bad.append(value.at(line))
                 else:
                     values.append(value)
-                    if (clash := _clash(value, view)) is not None and part and isinstance(value, Turn):
-                        taken.add(renaming.former[value.id])
-                    elif clash is not None:
+                    if (clash := _clash(value, view)) is not None:
                         bad.append(clash.at(line))
                 if len(bad) == SHOWN:
                     break
@@ -111,7 +105,7 @@ def check(open_file: OpenFile, view: View, into: str | None, masking: Masking, *
     if bad:
         more = " There may be more." if len(bad) == SHOWN else ""
         raise InvalidInput("FILE", "it cannot be imported", "", [*map(str, bad), f"Nothing was stored.{more}"])
-    return Checked(values, renaming, frozenset(taken))
+    return Checked(values, renaming)
 
 
 def _read_records(file: BinaryIO, reader: Reader) -> Iterator[tuple[int, Value | BadLine]]:
@@ -224,7 +218,7 @@ class Imported:
     Attributes:
         records: the records of the file.
         stored: of them, by sort, in the plural.
-        left_out: of them, since they were forgotten here, or others stand in their place.
+        left_out: of them, since they were forgotten here.
         missing: of the others, how many are not there, since they rest on what was forgotten here.
     """
 
@@ -242,7 +236,6 @@ async def import_file(
     *,
     into: str | None = None,
     again: bool = False,
-    part: bool = False,
     dry_run: bool = False,
     progress: Progress = silent,
 ) -> Imported:
@@ -255,7 +248,6 @@ async def import_file(
         open_file: opens the file, from its beginning.
         into: the space that everything goes into; None for those of the file.
         again: whether to store what was forgotten here, too; otherwise it is left out.
-        part: whether to leave out texts in whose place others stand, and what rests on them; otherwise all is refused.
         dry_run: only check and count.
         progress: in records.
 
@@ -265,15 +257,13 @@ async def import_file(
     """
     while True:
         async with store.reading(whole=False) as view:
-            work = partial(check, open_file, view, into, reading.masking, part=part)
-            checked = await to_thread.run_sync(work)
+            checked = await to_thread.run_sync(check, open_file, view, into, reading.masking)
         values = checked.values
         result = Imported(len(values))
         if dry_run:
             return result
         aliases = {alias for batch in await store.log() for alias in batch.aliases}
-        stays_out = checked.taken.__contains__ if again else store.was_forgotten
-        run = _Import(store, reading, relearn, checked.renaming, aliases, stays_out, result, again)
+        run = _Import(store, reading, relearn, checked.renaming, aliases, result, again)
         done = 0
         try:
             for unit in units(filter(run.takes, values)):
@@ -328,7 +318,6 @@ class _Import:
     relearn: Relearn
     renaming: Renaming
     aliases: set[Alias]
-    stays_out: Callable[[str], bool]
     result: Imported
     again: bool
     gone: set[str] = field(default_factory=set)
@@ -349,7 +338,7 @@ class _Import:
                 names = ()
             case _, question:
                 names = (question.segment_id,)
-        gone = any(name in self.gone or self.stays_out(name) for name in names)
+        gone = not self.again and any(name in self.gone or self.store.was_forgotten(name) for name in names)
         if gone and isinstance(value, Turn):  # what rests on it names its pieces
             pieces = Cutter(self.reading.segment_tokens, 0)(replace(value, id=self.renaming.former[value.id]))
             self.gone |= {value.id, *(piece.id for part in pieces for piece in part)}

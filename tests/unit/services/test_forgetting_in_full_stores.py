@@ -1,4 +1,4 @@
-"""Forget in a store with everything that a memory does, at once and after ``forget.keep_days``."""
+"""Forget in a store with everything that a memory does."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from exported_store import MAY, content, exported, fill, imported, open_at, replies, store_of
+from exported_store import content, exported, fill, imported, open_at, replies, store_of
 from rows_checked import row_problems
-from store_contents import decoded, holding
+from store_contents import holding
 
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, PointEdits, PointInsert, WriteRequest
-from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.services.ingest import Reading, deriver, silent
-from mcp_memory.storage.forgotten import DAY_MS, FOLDER, KeptFiles
 
 pytestmark = pytest.mark.anyio
 
@@ -127,211 +125,30 @@ async def test_questions_that_have_nothing_to_do_with_it_find_the_same_evidence_
     await memory.aclose()
 
 
-def keeping(memory: Memory, folder: Path, days: int, now: int = MAY) -> KeptFiles:
-    kept = KeptFiles(str(folder), days, lambda: now, lambda: store_of(memory).log(secrets=True))
-    memory.kept = kept
-    return kept
-
-
-async def forgotten(folder: Path, days: int = 7) -> tuple[Memory, str, object]:
-    """Return a memory in which a message was forgotten, the name to take it back by, and what it knew before."""
-    memory = open_at(folder)
-    await fill(memory)
-    keeping(memory, folder, days)
-    before = await content(memory)
-    found = await memory.forget(ForgetRequest("default", query="Braga"))
-    result = await memory.forget(ForgetRequest("default", query="Braga", dry_run=False, token=found.token))
-    return memory, result.warnings[0], before
-
-
-async def test_it_is_hidden_at_once_and_comes_back_with_its_facts(tmp_path: Path) -> None:
-    memory, told, before = await forgotten(tmp_path / "store")
-    assert "Kept for 7 days" in told
-    recall = await memory.reconstruct(Query("What about Braga?"))
-    assert not [item for item in recall.evidence if "Braga" in item.text]
-    assert "Braga" not in decoded(tmp_path / "store")  # of all tables
-    name = told.split("--undo ")[1].split("`")[0]
-    kept = keeping(memory, tmp_path / "store", 7, MAY + 6 * DAY_MS)
-    with pytest.raises(InvalidInput, match=f"kept as 'nonsense'.*{name}"):
-        kept.find("nonsense")
-    assert kept.find("last") == kept.find(name)
-    await imported(memory, kept.find(name).read_bytes(), again=True)
-    after = await content(memory)
-    assert isinstance(before, dict)
-    assert {one.id: replace(one, place=0) for one in after["texts"]} == {one.id: one for one in before["texts"]}
-    assert {one.id for one in after["assertions"]} == {one.id for one in before["assertions"]}
-    assert {one.key for one in after["lessons"]} == {one.key for one in before["lessons"]}
-    await memory.aclose()
-
-
-async def test_it_is_gone_when_its_days_are_over_and_not_sooner_whatever_is_set_by_then(tmp_path: Path) -> None:
-    memory, _, _ = await forgotten(tmp_path / "store")
-    assert holding(tmp_path / "store", ["Braga"]) == {"Braga"}
-    assert keeping(memory, tmp_path / "store", 7, MAY + 7 * DAY_MS - 1).remove_expired() == 0
-    kept = keeping(memory, tmp_path / "store", 7, MAY + 7 * DAY_MS)
-    with pytest.raises(InvalidInput, match="Kept is: nothing"):
-        kept.find("last")
-    assert holding(tmp_path / "store", ["Braga"]) == set()
-    keeping(memory, tmp_path / "store", 7)
-    await memory.forget(ForgetRequest("default", ids=("tank",), dry_run=False))
-    assert len(list((tmp_path / "store" / FOLDER).iterdir())) == 1
-    (file,) = (tmp_path / "store" / FOLDER).iterdir()
-    other = keeping(memory, tmp_path / "store", 0, MAY + 7 * DAY_MS - 1)  # a program to which no days were told
-    assert other.remove_expired() == 0
-    assert other.find("last") == file
-    older = file.rename(file.with_name(f"{MAY}-{file.stem.rpartition('-')[2]}.jsonl"))  # its name has no date
-    assert keeping(memory, tmp_path / "store", 7).find("last") == older
-    assert keeping(memory, tmp_path / "store", 0).remove_expired() == 1
-    await memory.aclose()
-
-
-async def test_only_what_was_kept_here_is_removed_when_its_days_are_over(tmp_path: Path) -> None:
-    memory, _, _ = await forgotten(tmp_path / "store")
-    mine = tmp_path / "store" / FOLDER / f"{MAY - 9 * DAY_MS}-{MAY - 8 * DAY_MS}-0a1b2c3d.jsonl"
-    mine.write_text("my own notes\n")
-    assert keeping(memory, tmp_path / "store", 0, MAY + 8 * DAY_MS).remove_expired() == 1
-    assert [path.name for path in (tmp_path / "store" / FOLDER).iterdir()] == [mine.name]
-    await memory.aclose()
-
-
-async def test_what_cannot_be_kept_is_not_forgotten(tmp_path: Path) -> None:
+async def test_a_preview_names_memory_points_and_questions_that_go_or_change(tmp_path: Path) -> None:
+    """One point rests on a text that goes; another one only shares its goal, which may tell of that text."""
     memory = open_at(tmp_path / "store")
-    await fill(memory)
-    keeping(memory, tmp_path / "store", 7)
-    (tmp_path / "store" / FOLDER).write_text("no folder")
-    with pytest.raises(Exception, match="Nothing was forgotten"):
-        await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
-    async with memory.store.reading() as view:
-        assert view.space("default").current("letters", "m1") is not None
-    await memory.aclose()
-
-
-async def test_an_undo_leaves_out_only_a_text_in_whose_place_another_one_stands(tmp_path: Path) -> None:
-    memory = open_at(tmp_path / "store")
-    kept = keeping(memory, tmp_path / "store", 7)
-
-    async def tell(**texts: str) -> None:
-        items = tuple(NewItem(text, ref=name) for name, text in texts.items())
-        await memory.write(WriteRequest("default", "s", "message", items))
-
-    await tell(m1="Ines likes octopuses.", m2="Ines lives in Porto.")
-    await memory.forget(ForgetRequest("default", ids=("m1", "m2"), session="s", dry_run=False))
-    await tell(m1="Ines likes squids.")
-    file = kept.find("last").read_bytes()
-    result = await imported(memory, file, again=True, part=True)
-    assert (result.records, result.left_out, result.stored["messages"]) == (2, 1, 1)
-    async with memory.store.reading() as view:
-        told = {one.text for one in view.space("default").turns.values()}
-    assert told == {"Ines likes squids.", "Ines lives in Porto."}
-    with pytest.raises(InvalidInput, match="other words"):
-        await imported(memory, file, again=True)
-    assert (await imported(memory, file, "beside", again=True)).stored["messages"] == 2  # as the reply says
-    await memory.aclose()
-
-
-SUMMARY = "My own summary: they are a couple."
-
-
-async def summarised(folder: Path) -> Memory:
-    """Return a memory with points: one rests on two sessions, one only shares its goal."""
-    memory = open_at(folder)
     said = ("Ines moved to Oslo with Rafael.", "Ines works with Rafael at Nordlys.", "Ines sings in a choir with Bo.")
     for session, text in zip("abc", said, strict=True):
         await memory.write(WriteRequest("default", session, "message", (NewItem(text),)))
     async with memory.store.reading() as view:
         first, second, third = (sentence.id for sentence in view.space("default").sentences)
+    couple, choir = "My own summary: they are a couple.", "They sing every Tuesday."
     points = (
-        PointInsert(("Ines", "Rafael"), SUMMARY, (first, second)),
-        PointInsert(("Ines", "Bo"), "They sing every Tuesday.", (third,)),
+        PointInsert(("Ines", "Rafael"), couple, (first, second)),
+        PointInsert(("Ines", "Bo"), choir, (third,)),
     )
     await memory.evolve(EvolveRequest("default", goal="What is Ines doing?", points=PointEdits(insert=points)))
     await memory.evolve(EvolveRequest("default", steps=("questions",)))
-    return memory
-
-
-async def point_goals(memory: Memory) -> dict[str, str]:
-    async with memory.store.reading() as view:
-        return {one.description: one.scope for one in view.space("default").hypergraph.active()}
-
-
-async def test_an_undo_brings_back_points_and_goals_and_counts_what_is_there(tmp_path: Path) -> None:
-    memory = await summarised(tmp_path / "store")
-    kept, before = keeping(memory, tmp_path / "store", 7), await point_goals(memory)
-    preview = await memory.forget(ForgetRequest("default", session="a"))
-    assert any(line == f"a memory point goes: {SUMMARY}" for line in preview.affected)
-    assert any(line == "a memory point loses its goal: They sing every Tuesday." for line in preview.affected)
-    assert any(line.startswith("a question goes: ") for line in preview.affected)
-    await memory.forget(ForgetRequest("default", session="a", dry_run=False, token=preview.token))
-    assert SUMMARY not in (left := await point_goals(memory))
-    assert left["They sing every Tuesday."] == ""
-    file = kept.find("last").read_bytes()
-    for _ in range(2):
-        result = await imported(memory, file, again=True)
-        assert result.missing == 0
-        assert before.items() <= (await point_goals(memory)).items()
-    assert not result.stored.total()
-    await memory.aclose()
-
-
-async def test_a_kept_file_is_named_when_what_it_says_was_made_again_and_is_forgotten_for_good(tmp_path: Path) -> None:
-    memory = await summarised(tmp_path / "store")
-    for days in (7, 0):
-        keeping(memory, tmp_path / "store", days)
-        async with memory.store.reading() as view:
-            point = next(one for one in view.space("default").hypergraph.active() if one.description == SUMMARY)
-        result = await memory.forget(ForgetRequest("default", ids=(point.id,), dry_run=False))
-        again = PointInsert(point.entities, SUMMARY, point.sentences)
-        await memory.evolve(EvolveRequest("default", points=PointEdits(insert=(again,))))
-    (file,) = (tmp_path / "store" / FOLDER).iterdir()
-    assert f"{file}; delete it, too." in str(result.warnings)
-    await memory.aclose()
-
-
-async def test_a_point_without_the_text_that_it_rests_on_is_told_as_missing(tmp_path: Path) -> None:
-    memory = await summarised(tmp_path / "store")
-    keeping(memory, tmp_path / "store", 7)
-    files: list[bytes] = []
-    for session in "ab":
-        preview = await memory.forget(ForgetRequest("default", session=session))
-        await memory.forget(ForgetRequest("default", session=session, dry_run=False, token=preview.token))
-        files += [
-            file.read_bytes() for file in (tmp_path / "store" / FOLDER).iterdir() if file.read_bytes() not in files
-        ]
-    first, second = files
-    result = await imported(memory, first, again=True)
-    assert (result.missing, result.stored["points"]) == (1, 1)  # the goal of the other one is back
-    assert SUMMARY not in await point_goals(memory)
-    await imported(memory, second, again=True)
-    assert (await imported(memory, first, again=True)).missing == 0
-    assert SUMMARY in await point_goals(memory)
-    await memory.aclose()
-
-
-async def test_a_text_that_still_lies_in_an_earlier_kept_file_is_told(tmp_path: Path) -> None:
-    memory = await summarised(tmp_path / "store")
-    keeping(memory, tmp_path / "store", 7)
     request = ForgetRequest("default", session="a")
-    token = (await memory.forget(request)).token
-    done = await memory.forget(replace(request, dry_run=False, token=token))
-    assert "No file" not in forget_reply(request, done).text
-    await memory.write(WriteRequest("default", "a", "message", (NewItem("Ines moved to Oslo with Rafael."),)))
-    keeping(memory, tmp_path / "store", 0)
-    token = (await memory.forget(request)).token
-    done = await memory.forget(replace(request, dry_run=False, token=token))
-    (file,) = (tmp_path / "store" / FOLDER).iterdir()
-    assert f"Kept since it was forgotten before, until 2024-05-12: {file}; delete it, too." in done.warnings
-    assert "No file" not in forget_reply(request, done).text
-    whole = file.read_bytes()
-    for damaged in (whole[:-20], whole.replace(b"Ines", b"In\xffs"), whole + b"[]\n"):
-        file.write_bytes(damaged)
-        await memory.write(WriteRequest("default", "a", "message", (NewItem("Ines moved to Rome with Rafael."),)))
-        token = (await memory.forget(request)).token
-        done = await memory.forget(replace(request, dry_run=False, token=token))
-        assert any(f"damaged, may hold it, until 2024-05-12: {file}" in line for line in done.warnings)
-        assert "No file" not in forget_reply(request, done).text
-    file.unlink()
-    await memory.write(WriteRequest("default", "a", "message", (NewItem("Ines moved to Oslo with Rafael."),)))
-    token = (await memory.forget(request)).token
-    request = replace(request, dry_run=False, token=token)
-    assert "No file of the memory" in forget_reply(request, await memory.forget(request)).text
+    preview = await memory.forget(request)
+    assert f"a memory point goes: {couple}" in preview.affected
+    assert f"a memory point loses its goal: {choir}" in preview.affected
+    assert any(line.startswith("a question goes: ") for line in preview.affected)
+    done = await memory.forget(replace(request, dry_run=False, token=preview.token))
+    assert "No file of the memory" in forget_reply(request, done).text
+    async with memory.store.reading() as view:
+        left = {one.description: one.scope for one in view.space("default").hypergraph.active()}
+    assert couple not in left
+    assert left[choir] == ""
     await memory.aclose()

@@ -28,7 +28,6 @@ OWN = {
     "vectors/3/" + "0a" * 16 + ".f32": b"\0\0\0\x3f\0\0\0\xbf" + b"\xde\xad\xbe\xef",
     f"replaced-17/segments_0.lance/data/{DATA}.lance": b"\0",
     f"replaced-17/journal/{7:020d}": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
-    "forgotten/1714903200000-0a1b2c3d.jsonl": b'{"record": "header", "format": "mcp-memory export"}\n',
     "holders/12-0a1b2c3d.lock": b"",
 }
 FOREIGN = {
@@ -41,8 +40,6 @@ FOREIGN = {
     "vectors/3/" + "0b" * 16 + ".f32": b"my own numbers, as text",
     "replaced-17/photos/one.jpg": b"jpg",
     f"replaced-mine/segments_0.lance/data/{DATA}.lance": b"my copy",
-    "forgotten/diary.txt": b"dear diary",
-    "forgotten/1714903200000-0a1b2c3e.jsonl": b"mine",
     "holders/mine.lock": b"",
 }
 
@@ -97,11 +94,10 @@ def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None
 def test_half_a_file_of_a_process_that_died_goes_when_it_is_old_and_nobody_elses_does(tmp_path: Path) -> None:
     names = (
         f"journal/.{8:020d}.0123abcd.part",
-        "forgotten/.1714903200000-0a1b2c3d.jsonl.0123abcd.part",
+        ".forgotten.json.0123abcd.part",
         ".mine.1a.part",
     )
-    for folder in ("forgotten", "journal"):
-        (tmp_path / folder).mkdir()
+    (tmp_path / "journal").mkdir()
     for name in names:
         (tmp_path / name).touch()
     remove_unfinished(tmp_path)
