@@ -7,15 +7,12 @@ except `ForgetResult`, which shows them to the caller before they go.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 
 from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import Millis
-
-_SETS = ("turns", "assertions", "points", "episodes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +39,6 @@ class ForgetTargets:
     def empty(self) -> bool:
         """Whether nothing is chosen."""
         return not (self.everything or self.turns or self.assertions or self.points or self.episodes)
-
-    def joined(self, other: ForgetTargets) -> ForgetTargets:
-        """Return these and others of the same space."""
-        sets = {name: getattr(self, name) | getattr(other, name) for name in _SETS}
-        return replace(self, everything=self.everything or other.everything, **sets)
-
-    def to_json(self) -> str:
-        """Return them as JSON: ids only."""
-        values = {name: sorted(value) if name in _SETS else value for name, value in asdict(self).items()}
-        return json.dumps(values, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> ForgetTargets:
-        """Return them from `to_json`."""
-        values = json.loads(text)
-        turns, assertions, points, episodes = (frozenset(values[name]) for name in _SETS)
-        return cls(values["space"], values["everything"], turns, assertions, points, episodes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ log; whatever is wrong with one of them, it is made again.
     damage.py       what is damaged, in words, the repair of the log, and the store's status
     compaction.py   fill the tables from the log, merge small files, remove superseded rows, in the background
     rebuild.py      make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
-    forget.py       replace log and tables by others without what is forgotten, and finish what a dead process began
-    forgotten.py    the book of what was forgotten, without content, and what may be taken back
-    elsewhere.py    how a forget reaches other places; copies.py: where else the program wrote something of a store
+    forget.py       replace log and tables by others without what is forgotten
+    forgotten.py    the book of what was forgotten, without content
+    copies.py       where else the program wrote something of a store, for a forget to name
     backups.py      a whole store in one file, and its files out of it again
     restore.py      restore a store; arrival.py: where it is unpacked and checked
     place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket_lock.py

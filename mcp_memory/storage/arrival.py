@@ -15,7 +15,7 @@ from mcp_memory.errors import StoreBusy, StoreUnwritable
 from mcp_memory.storage.copies import COPIES
 from mcp_memory.storage.lock import LOCKS, lock_file, try_lock
 from mcp_memory.storage.noted import ID_FILE, STORED
-from mcp_memory.storage.own_files import is_aside, own_files, remove_own
+from mcp_memory.storage.own_files import own_files, remove_own
 
 ARRIVING = "arriving"
 _LOCK = "arriving.lock"
@@ -71,15 +71,24 @@ def settle(folder: Path | None) -> Path | None:
     return folder
 
 
-def set_aside(folder: Path, name: str) -> None:
-    """Link the files of the store that is there into a folder in its own."""
-    for path in list(own_files(folder)):
-        place = path.relative_to(folder)
-        if place.parts[0] not in _OF_PLACE and not is_aside(place.parts[0]) and path.suffix != ".part":
-            (aside := folder / name / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            try:
-                os.link(path, aside)
-            except FileExistsError:  # of a restore that was killed
-                continue
-            except OSError:  # a file system without links
-                shutil.copy2(path, aside)
+def set_aside(folder: Path, aside: Path) -> None:
+    """Link the files of the store that is there into another folder.
+
+    Raises:
+        StoreUnwritable: it cannot be written to.
+    """
+    try:
+        aside.mkdir(mode=0o700)
+        for path in list(own_files(folder)):
+            place = path.relative_to(folder)
+            if place.parts[0] not in _OF_PLACE and path.suffix != ".part":
+                (aside / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                try:
+                    os.link(path, aside / place)
+                except OSError:  # a file system without links, or another one
+                    shutil.copy2(path, aside / place)
+    except OSError as error:
+        raise StoreUnwritable(
+            f"what is there cannot be set aside in {str(aside)!r} ({error.strerror or error}). Nothing was changed. "
+            "Take a backup of it, remove it yourself, and restore into the empty place."
+        ) from None

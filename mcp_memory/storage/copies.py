@@ -1,8 +1,8 @@
-"""Copies: files and folders that commands wrote for their user, and restored backups, for a forget to name.
+"""Copies: what commands wrote for their user, restored backups, and stores that were set aside, for a forget to name.
 
-Each is a line of ``places.jsonl`` in the store's folder, written before the copy itself, so a process that dies
-meanwhile leaves nothing that nobody knows of. The list stays when another store is restored in its place; it holds no
-texts, only paths.
+They are the user's, so a forget changes none of them: it says where what went may still be. Each is a line of
+``places.jsonl`` in the store's folder, written before the copy itself, so a process that dies meanwhile leaves nothing
+that nobody knows of. The list stays when another store is restored in its place; it holds no texts, only paths.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ import logging
 import os
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.own_files import ensure_own, open_unlinked
 
 COPIES = "places.jsonl"
+_OF_OLDER_PROGRAMS = ("backups/*.backup", "forgotten/*.jsonl", "replaced-*")
+"""What older programs kept in the folder of a store."""
 _UNFINISHED = re.compile(r"\.(?P<name>.+)\.\w+\.part")
 _log = logging.getLogger(__name__)
 
@@ -48,6 +51,32 @@ def note_copy(folder: Path | None, path: Path, at: Millis) -> None:
 def known_copies(folder: Path | None) -> dict[Path, Millis]:
     """Return the copies of the store in a folder, each with the last moment at which it was written."""
     return dict(one for one in _lines(folder) if one is not None)
+
+
+def copies_since(folder: Path | None, since: Millis) -> tuple[str, ...]:
+    """Return in words where outside of a store something may still be which it has forgotten.
+
+    Args:
+        folder: the folder of the store; None on object storage, which keeps no list.
+        since: when the first of it was stored; what was written before does not hold it.
+    """
+    left = list(_places_since(folder, since)) if folder is not None else []
+    for text in left:
+        _log.warning("After a forget: %s", text)
+    return tuple(left)
+
+
+def _places_since(folder: Path, since: Millis) -> Iterator[str]:
+    for place in (one for form in _OF_OLDER_PROGRAMS for one in sorted(folder.glob(form))):
+        yield f"{place}, which an older program made, may hold it; delete it."
+    for path, at in known_copies(folder).items():
+        if not path.parent.is_dir():
+            yield f"{path} could not be reached, and may hold it. Is its disk mounted? The next forget looks again."
+        for beside in unfinished_near(path):
+            yield f"{beside}, left by a command that was stopped, may hold it; delete it."
+        if path.exists() and at >= since:
+            day = datetime.fromtimestamp(at / 1000, UTC)
+            yield f"{path}, written on {day:%Y-%m-%d}, may hold it, and is yours; delete it, or write it again."
 
 
 def lost_copies(folder: Path | None) -> tuple[str, ...]:

@@ -63,9 +63,7 @@ class Damage:
 
 def damage_of_log(tables: Tables) -> tuple[str, ...]:
     """Return in words what is damaged that no rebuild makes again; without reading any table."""
-    last = tables.log.last
-    book = read_book(tables, last.forgets if last else 0)
-    return tuple(text for text in (problem_of_log(tables), book.damage) if text)
+    return tuple(text for text in (problem_of_log(tables), read_book(tables).damage) if text)
 
 
 def problem_of_log(tables: Tables) -> str:
@@ -96,7 +94,7 @@ def examine(tables: Tables) -> Damage:
             before = tables.log.newest()
             last = tables.log.last
             log = damage_of_log(tables)
-            if last is None or last.format != FORMAT or read_book(tables).work is not None:
+            if last is None or last.format != FORMAT or tables.log.forgetting:
                 return Damage(log)
             found = Damage(log, tuple(sorted(short_tables(tables, last, closely=True))))
             if not found.tables or before == tables.log.newest():

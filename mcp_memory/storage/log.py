@@ -368,8 +368,8 @@ class Log:
         self.append(switch.commit, switch.rows, lasting=True)
 
     def clear(self) -> None:
-        """Remove what `replace` left of the former log."""
-        self._remove_commits(self.newest())
+        """Remove what `replace` left of the former log, or made before its process died."""
+        self._remove_commits(self._folded_to())
         current = self._segments()
         self._objects.remove([name for name in self._tags(SEGMENTS) if name not in current])
 

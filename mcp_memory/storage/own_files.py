@@ -64,10 +64,7 @@ _KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
 _PART = re.compile(r"(.*/)?\.([^/]+)\.\w+\.part")
 """A file that was being written (`mcp_memory.files.whole_file`), with the name of what it should become."""
 _NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")
-ASIDE = "replaced-"
-"""How the name of a folder begins into which a restore has put the store that was there."""
-_ASIDE = re.compile(rf"{ASIDE}\d+")
-_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|log|journal|view|vectors|holders|{_ASIDE.pattern}")
+_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|log|journal|view|vectors|holders")
 _PARTS_OF_TABLES = ("data", "_versions", "_transactions", "_deletions")
 
 
@@ -78,24 +75,12 @@ def is_own(path: Path, place: str) -> bool:
         path: the file.
         place: its path in the folder of a store, with slashes.
     """
-    above, _, inside = place.partition("/")
-    place = inside if is_aside(above) else place
     if part := _PART.fullmatch(place):
         place = f"{part[1] or ''}{part[2]}"
     for known, has in _KNOWN:
         if known.fullmatch(place):
             return path.is_file() and not path.is_symlink() and (not (first := _first_bytes(path)) or has(first))
     return False
-
-
-def is_aside(name: str) -> bool:
-    """Return whether a folder of this name has a store that a restore has set aside."""
-    return _ASIDE.fullmatch(name) is not None
-
-
-def asides(folder: Path) -> list[Path]:
-    """Return the folders of a store's folder in which a restore has set stores aside."""
-    return [one for one in sorted(folder.iterdir()) if is_aside(one.name) and one.is_dir() and not one.is_symlink()]
 
 
 def is_of_table(place: str) -> bool:

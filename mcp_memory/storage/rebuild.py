@@ -127,8 +127,11 @@ class Rebuilding:
             StoreUnwritable: the place cannot be written to. The memory is as it was.
         """
         try:
-            if self._former is None and not await to_thread.run_sync(self._begin):
-                return False
+            if self._former is None:
+                if not await to_thread.run_sync(self._is_due):
+                    return False
+                async with self._writing():  # nobody is forgetting, whose tables would be dropped
+                    await to_thread.run_sync(self._begin)
             last = await to_thread.run_sync(self._last)
             if await self._part(last.tx):
                 await to_thread.run_sync(self._last)
@@ -156,13 +159,19 @@ class Rebuilding:
             self._release()
             self._release = None
 
-    def _begin(self) -> bool:
-        """Drop what an unfinished rebuild left, and return whether there is anything to make again."""
+    def _is_due(self) -> bool:
+        """Return whether there is anything to make again."""
         last = self._tables.log.last
         if last is None or (self._facts_only and not _is_outdated(last, self._makers.reader)):
             return False
         ensure_format(last, self._tables.uri)
         refuse(self._tables)
+        return True
+
+    def _begin(self) -> None:
+        """Drop what an unfinished rebuild left."""
+        last = self._tables.log.last
+        assert last is not None
         self._release = take_if_free(self._tables.place, REBUILD_LOCK)
         if self._release is None:
             raise StoreBusy(
@@ -178,7 +187,6 @@ class Rebuilding:
             self._learning = Relearning(self._tables, self._generation, self._makers.relearn)
         self._drop_made()
         self._texts = sum(commit.turns for commit in self._tables.log.commits())
-        return True
 
     def _drop_made(self) -> None:
         """Drop the tables that are made, unless their commit stands."""

@@ -3,7 +3,7 @@
 It is unpacked beside what is there, checked, and what was forgotten since is left out of it. Then its tables get the
 names of a new generation, and its log becomes a new edition of the log that is there. That is one step, until which
 nothing is changed; a process that has the memory open loads it again. What was there before is *set aside*: its files
-are linked into a folder ``replaced-…`` of the store, which is a store itself, and stays until its user removes it.
+are linked into a folder beside the store's, ``….replaced-…``, which is a store itself, and its user's to remove.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mcp_memory.storage.forget import remove_former, sizes_of
 from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, read_book, write_book
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.log import Entry
-from mcp_memory.storage.own_files import ASIDE, others_in, refuse_in_the_way
+from mcp_memory.storage.own_files import others_in, refuse_in_the_way
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import TABLE_KINDS, generation_of, table_name
 from mcp_memory.storage.tables import Tables
@@ -79,7 +79,7 @@ async def restore(
     if there is None and not damaged and others:
         problem = f"{str(folder)!r} holds other things ({others[0].relative_to(folder)})"
         raise InvalidInput("storage.uri", problem, "Set it to an empty or new folder.")
-    aside, left_out, lock = folder / f"{ASIDE}{now}", 0, WriteLock(folder, 30.0)
+    aside, left_out, lock = folder.with_name(f"{folder.name}.replaced-{now}"), 0, WriteLock(folder, 30.0)
     async with AsyncExitStack() as held:
         made = held.enter_context(arriving(folder))
         header = await to_thread.run_sync(unpack, file, made)
@@ -95,7 +95,8 @@ async def restore(
         note_copy(folder, file, now)
         refuse_in_the_way(folder)
         if there is not None or damaged:
-            await to_thread.run_sync(set_aside, folder, aside.name)
+            note_copy(folder, aside, now)
+            await to_thread.run_sync(set_aside, folder, aside)
         former = book if forget_again is not None and book is not None else NOTHING_FORGOTTEN
         await to_thread.run_sync(_take_place, tables, Tables(str(made)), former, now)
         Place(uri, noted_in=noted_in).note.keep(folder)
@@ -128,9 +129,9 @@ def _take_place(tables: Tables, made: Tables, former: Book, now: Millis) -> None
                        **sizes_of(tables, generation, last.reader))  # fmt: skip
     empty = (Entry(last.next(now, tx=number), {}) for number in range(last.tx + 1, newest + 1))
     with tables.write_errors():
-        write_book(tables, _joined(read_book(tables), Book(tuple(records))), None)  # until the switch both may count
+        write_book(tables, _joined(read_book(tables), Book(tuple(records))))  # until the switch both may count
         tables.log.replace(chain(made.log.entries(), empty), Entry(switch, {}))
-        write_book(tables, records, None)
+        write_book(tables, records)
         remove_former(tables, generation)
 
 

@@ -27,8 +27,8 @@ from mcp_memory.storage.backups import fold, without_compaction
 from mcp_memory.storage.commits import read_log
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair, store_status
-from mcp_memory.storage.forget import Forgetter
-from mcp_memory.storage.forgotten import repair_book
+from mcp_memory.storage.forget import Forgetter, finish
+from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, read_book, repair_book
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.place import Place, lease, open_write_lock
 from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
@@ -104,22 +104,31 @@ class LanceStore:
         self._compaction = Compaction(self._place, compact_after, clock)
         makers = Makers(embedder, dimension, reader, derive, read_again, relearn, embed)
         self._renewal = Renewal(lambda: Tables(self._place), self._alone, self._refresher, makers, clock)
-        self._forgetter = Forgetter(
-            Tables(self._place), self._write_lock,
-            lambda tables, name, size: Refresher(tables, name, size, make_view, masking),
-            (embedder, dimension), embed, relearn, clock,
-        )  # fmt: skip
+        self._forgetter = Forgetter(Tables(self._place), embed, relearn, clock)
+        self._book, self._book_as_of = NOTHING_FORGOTTEN, (0, 0)  # of a generation with so many records
 
     @asynccontextmanager
     async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
         """Refresh the view to the last commit of any process and lock it against changes, see `ports.Store.reading`."""
         while True:
-            await self._forgetter.settle()
+            await self._settle()
             async with self._view_lock:
                 await self._refresh(whole=whole)
                 if not self._tables.log.forgetting:
                     yield self._view
                     return
+
+    async def _settle(self) -> None:
+        """Wait for a process that forgets, or clear up after one that died; the write lock must not be held."""
+        if self._tables.log.forgetting:
+            async with self._write_lock.hold():
+                await self._clear_up()
+
+    async def _clear_up(self) -> None:
+        """Clear up after a process that died while it forgot, if one did; the write lock must be held."""
+        await to_thread.run_sync(self._tables.log.newest)
+        if self._tables.log.forgetting:
+            await to_thread.run_sync(finish, self._tables)
 
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
@@ -127,23 +136,22 @@ class LanceStore:
         if self._tables.folder is None or not self._tables.exists():
             await to_thread.run_sync(self._tables.make_folder)
         rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None
-        await self._forgetter.settle()
+        await self._settle()
         if self._tables.folder and not self._is_current():  # most rows, before others have to wait
             async with self._view_lock:
                 await self._refresh(whole=False)
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
             look_again()
-            await self._forgetter.settle_locked()
             if not self._is_current():  # else there is no need to wait for readers
                 async with self._view_lock:
                     await self._refresh(whole=False)
-            if self._tables.folder is None and self._forgetter.worth_a_look:
-                await self._forgetter.settle_locked()
+            if self._tables.log.forgetting:
+                await self._clear_up()
                 async with self._view_lock:
                     await self._refresh(whole=False)
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
-            forgotten = self.was_forgotten if self._forgetter.book.hashes else None
+            forgotten = self.was_forgotten if self._book.hashes else None
             self._refuse()
             transaction = LanceTransaction(self._append, self._apply, forgotten, batch, rows, lock, view, last)
             yield transaction
@@ -171,9 +179,8 @@ class LanceStore:
 
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
         """See `ports.Store.forget`."""
-        await self._forgetter.settle()
+        await self._settle()
         async with self._alone():
-            await self._forgetter.settle_locked()
             async with self._view_lock:
                 await self._refresh(whole=True)
                 view, last = self._view, self._refresher.last
@@ -181,7 +188,8 @@ class LanceStore:
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
-                found = replace(found, left=await self._forgetter.forget(found, view, last, by))
+                left = await self._forgetter.forget(found, view.space(targets.space), last, by)
+                found = replace(found, left=left)
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found
@@ -191,24 +199,25 @@ class LanceStore:
         """Hold the write lock, with every row in its table."""
         async with self._write_lock.hold():
             look_again()
+            await self._clear_up()
             await to_thread.run_sync(fold, self._tables)
             yield
 
     def was_forgotten(self, id_: str) -> bool:
         """Whether something with this id was forgotten, as of the last reading."""
-        return self._forgetter.book.holds(id_)
+        return self._book.holds(id_)
 
     async def forgotten(self) -> tuple[ForgottenRecord, ...]:
         """Return what was forgotten."""
-        await self._forgetter.settle()
-        return self._forgetter.book.records
+        async with self.reading(whole=False):
+            return self._book.records
 
     async def rebuild(self, make: Make) -> int:
         """Rebuild every derived table with the configured embedder and return the number of turns; see `rebuild`.
 
         Other processes may read and write meanwhile; they reload at their next call.
         """
-        await self._forgetter.settle()
+        await self._settle()
         return await self._renewal.rebuild(make)
 
     @property
@@ -218,7 +227,7 @@ class LanceStore:
 
     @property
     def _damage(self) -> Damage:
-        found, book = self._refresher.damage, self._forgetter.book.damage
+        found, book = self._refresher.damage, self._book.damage
         return replace(found, log=(*found.log, book)) if book else found
 
     def _refuse(self) -> None:
@@ -312,8 +321,7 @@ class LanceStore:
         try:
             with made_to_stay():
                 view = self._refresher.refresh(self._view)
-                if view is not self._view:
-                    self._forgetter.look_again()
+                self._read_book()
                 self._whole = view.tx if whole else None
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
@@ -328,6 +336,13 @@ class LanceStore:
             self._view = self._refresher.reset()
             raise
         return view
+
+    def _read_book(self) -> None:
+        """Read what was forgotten, if that is more than at the last look."""
+        last = self._refresher.last
+        as_of = (last.generation, last.forgets) if last is not None else (0, 0)
+        if as_of != self._book_as_of:
+            self._book, self._book_as_of = read_book(self._tables), as_of
 
     async def _append(self, batch: Batch, rows: Mapping[RowKind, TableRows] | None, last: Commit | None) -> Commit:
         """Commit a batch; the write lock must be held."""

@@ -91,17 +91,6 @@ class Erasure:
         return frozenset((*self.turns, *self.sentences, *self.segments, *self.assertions, *facts, *self.points, *gone))
 
 
-def present(space: Space, targets: ForgetTargets) -> ForgetTargets:
-    """Return the targets that a space has."""
-    return replace(
-        targets,
-        turns=targets.turns & space.turns.keys(),
-        assertions=frozenset(name for name in targets.assertions if space.facts.assertion(name) is not None),
-        points=targets.points & {one.id for one in space.hypergraph.all()},
-        episodes=targets.episodes & {one.episode_id for one in space.beliefs.lessons()},
-    )
-
-
 def counts_of(space: Space, found: Erasure) -> dict[str, int]:
     """Return how many of each kind go; kinds of which none goes are left out."""
     kinds: Counter[str] = Counter(space.turns[name].kind + "s" for name in found.turns)

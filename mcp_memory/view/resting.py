@@ -15,10 +15,6 @@ The goal of a point that goes is taken from all points of that goal, since it wa
 
 **Words.** Whatever else has a word that only the forgotten texts had goes as well: points, lessons, names of one
 entity, pooled questions.
-
-All of it is a pure function of the space and the targets, so it is the same when it is worked out again after a crash,
-as long as the forgotten texts are still there: they go last (``storage/forget.py``). Texts of feedback are found by
-lessons and facts, which go before; so they are added to the targets, which are written down.
 """
 
 from __future__ import annotations

@@ -9,13 +9,11 @@ from pathlib import Path
 import anyio
 import pytest
 from anyio import from_thread
-from batches import DIMENSION, batch, turn
+from batches import DIMENSION, batch
 from lance_at import fold_all
 from rows_checked import row_problems
-from store_contents import holding
-from test_lance_forget import GONE, TARGETS, _embed, _relearn, fill, write
+from test_lance_forget import _embed, _relearn, fill, write
 
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage import backups
 from mcp_memory.storage import restore as restoring
@@ -111,7 +109,7 @@ async def test_a_store_is_replaced_only_when_told_and_then_it_is_set_aside(tmp_p
     _, _, before = await restored(tmp_path / "file", tmp_path / "two", replace=True)
     assert await refs(tmp_path / "two") == {"alpha"}
     assert before is not None
-    assert before.parent == tmp_path / "two"
+    assert before.parent == tmp_path
     assert await refs(before) == {"bravo"}
     _, _, another = await restored(tmp_path / "file", tmp_path / "two", replace=True, now=NOW + 1)
     assert another is not None
@@ -188,30 +186,3 @@ async def test_a_write_to_the_new_place_during_a_restore_is_not_lost(
         await restored(tmp_path / "file", tmp_path / "restored")
     assert await refs(tmp_path / "store") == {"alpha"}
     assert await refs(tmp_path / "restored") == {"bravo"}
-
-
-async def test_a_forget_takes_what_goes_out_of_every_store_that_was_set_aside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One that cannot be changed stays and is named; the next forget takes it out of that one, too."""
-    folder = tmp_path / "store"
-    await fill(opened(folder))
-    await saved(folder, tmp_path / "file")
-    _, _, one = await restored(tmp_path / "file", folder, replace=True)
-    _, _, other = await restored(tmp_path / "file", folder, replace=True, now=NOW + 1)
-    assert one is not None
-    assert other is not None
-    (tmp_path / "file").unlink()
-    damaged = (log := next(other.glob("journal/*"))).read_bytes()
-    log.write_bytes(damaged[: len(damaged) // 2])
-    found = await opened(folder).forget(lambda _: TARGETS, "a test")
-    assert [text.partition(" could")[0] for text in found.left] == [str(other)]
-    assert await refs(one) == await refs(folder) == {"bravo", "charlie"}
-    log.write_bytes(damaged)
-    found = await opened(folder).forget(
-        lambda _: ForgetTargets("default", turns=frozenset([turn("bravo").id])), "a test"
-    )
-    assert found.left == ()
-    assert holding(folder, (*GONE, *found.ids, "bravo", "charlie")) == {"charlie"}
-    await opened(folder).forget(lambda _: ForgetTargets("default", everything=True), "a test")
-    assert holding(folder, ("charlie", turn("charlie").id)) == set()

@@ -114,42 +114,51 @@ async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(tmp_path: Path)
     assert holding(tmp_path / "store", GONE) == set()
 
 
-STEPS = ("_relearnt", "_copy_tables", "_embed_points", "_switch", "_clean")
+STEPS = ("_begin", "_relearnt", "_copy_tables", "_embed_points", "_switch", "finish")
 
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("after", [False, True])
-async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
+async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str, after: bool
 ) -> None:
-    """Before and after each of its steps; a reader finishes it, or a writer. Nobody is told of damage."""
-    store = opened(tmp_path / "store")
+    """Before and after each of its steps; a reader clears up, or a writer. Then it can be done. Nobody sees damage."""
+    store, folder = opened(tmp_path / "store"), tmp_path / "store"
     await fill(store)
-    whole = getattr(forget_module.Forgetter, step)
+    tables = set(fold_all(str(folder)).names())
+    where = forget_module if step == "finish" else forget_module.Forgetter
+    whole = getattr(where, step)
 
-    def broken(self: object, *arguments: object) -> object:
+    def broken(*arguments: object) -> object:
         if after:
-            whole(self, *arguments)
+            whole(*arguments)
         raise KeyboardInterrupt
 
-    async def broken_later(self: object, *arguments: object) -> object:
+    async def broken_later(*arguments: object) -> object:
         if after:
-            await whole(self, *arguments)
+            await whole(*arguments)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(forget_module.Forgetter, step, broken_later if step in ("_relearnt", "_embed_points") else broken)
+        patch.setattr(where, step, broken_later if step in ("_relearnt", "_embed_points") else broken)
         with pytest.raises(BaseException):  # noqa: B017, PT011 - the process ends
             await store.forget(lambda _: TARGETS, "a test")
+    done = step == "finish" or (step == "_switch" and after)
     if after:
-        await write(opened(tmp_path / "store"), batch("delta"))
-    else:
-        async with opened(tmp_path / "store").reading() as view:
-            assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie"]
-    assert holding(tmp_path / "store", GONE) == set()
-    other = opened(tmp_path / "store")
+        await write(opened(folder), batch("delta"))
+    there = await refs(opened(folder))
+    assert set(there) & {*GONE} == (set() if done else {*GONE})
+    assert holding(folder, GONE) == (set() if done else {*GONE})
+    other = opened(folder)
     assert await row_problems(other) == []
-    async with other.reading() as view:
+    assert len(await other.forgotten()) == done
+    if not done:
+        assert set(Tables(str(folder)).names()) == tables
+        assert len(list(folder.glob("log/*"))) == 1
+        await other.forget(lambda _: TARGETS, "a test")
+    assert holding(folder, GONE) == set()
+    assert len(await opened(folder).forgotten()) == 1
+    async with opened(folder).reading() as view:
         space = view.space("default")
         assert [one.ref for one in space.turns.values()][:2] == ["bravo", "charlie"]
         (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
@@ -157,7 +166,6 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
         left = space.beliefs.get(batch("bravo").sentences[0].id)
         assert left is not None
         assert left.supported == 1
-    assert len(await other.forgotten()) == 1
     assert [record.getMessage() for record in caplog.records if "gone" in record.getMessage()] == []
 
 
@@ -178,7 +186,7 @@ async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_p
     assert holding(tmp_path, GONE) == set()
 
 
-async def test_a_process_that_dies_before_it_writes_down_what_to_forget_stops_nobody(tmp_path: Path) -> None:
+async def test_a_process_that_dies_before_it_begins_to_forget_stops_nobody(tmp_path: Path) -> None:
     store, other = opened(tmp_path / "store"), opened(tmp_path / "store")
     await fill(store)
     assert len(await refs(other)) == 4
@@ -194,7 +202,7 @@ async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     store = opened(tmp_path / "store")
     await fill(store)
     usage = type("Usage", (), {"free": 1000})
-    monkeypatch.setattr("mcp_memory.storage.forgotten.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("mcp_memory.storage.forget.shutil.disk_usage", lambda _: usage)
     with pytest.raises(StoreUnwritable, match="Nothing was forgotten"):
         await store.forget(lambda _: TARGETS, "a test")
     async with opened(tmp_path / "store").reading() as view:

@@ -3,8 +3,7 @@
 Run as ``python tests/soak/forget_everywhere.py --things 240 --forgets 200``. A thing is a message with a word and a
 name of one or two letters that nothing else has, and what was made of it in other words: a memory point with a goal, a
 taught question, a correction, a pooled question, an alias, a caller's fact and a caller's point. Half of them rest on a
-message that stays, too. The store lies behind a link, and has a store set aside, and what a killed
-export left; both are laid again every few rounds, with whatever is there then.
+message that stays, too. The store lies behind a link, and is restored over itself every few rounds.
 
 After every forget everything below the folder is searched for all words of that thing: bytes in several encodings, and
 decoded out of tables (`holding_anywhere`). Before it, the same search has found them all. What stays must
@@ -14,7 +13,6 @@ stay: the messages, and the points, lessons and questions of other things.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import shutil
 import sys
@@ -42,14 +40,13 @@ from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.settings import load
 from mcp_memory.storage.backups import back_up
-from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.restore import restore
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import open_store
 
 LAID = 10
-"""Rounds after which a store is set aside, and what killed commands leave is laid again."""
+"""Rounds after which the store is restored over itself."""
 LATIN, HAN = ("BCDFGHJKLMNPQRSTVWXZ", "gjqvwz"), ("赵钱孙李周吴郑王冯陈", "明华强伟芳娜敏静丽军磊洋")
 """First and second letters of names; no two names side by side, as rows stand in a file, contain another one."""
 
@@ -154,18 +151,14 @@ async def fill(memory: Memory, things: int) -> None:
     await memory.evolve(EvolveRequest("default", points=edits))
 
 
-async def lay(root: Path, some: random.Random) -> Memory:
-    """Restore the store over itself, and leave what killed commands leave; return a memory on it."""
+async def lay(root: Path) -> Memory:
+    """Restore the store over itself, and return a memory on it."""
     store, now = (root / "link").resolve(), time.time_ns() // 1_000_000
-    for aside in store.glob("replaced-*"):  # each takes a forget a while, and nothing is new in it
-        shutil.rmtree(aside)
-    texts = " ".join(Tables(str(store)).log.rows("turns")["text"].to_pylist())
     await back_up(Tables(str(store)), 30.0, root / "file", now)
-    await restore(root / "file", str(store), None, replace=True, now=now)
+    _, _, aside = await restore(root / "file", str(store), None, replace=True, now=now)
+    assert aside is not None
+    shutil.rmtree(aside)  # that is its user's
     (root / "file").unlink()
-    note_copy(store, root / "out.jsonl", 0)
-    lines = [json.dumps({"format": "mcp-memory export"}), *(json.dumps({"text": text}) for text in texts.split())]
-    (root / f".out.jsonl.{some.randrange(1 << 20)}.part").write_text("\n".join(lines))
     return open_memory(root / "link")
 
 
@@ -184,7 +177,7 @@ async def rounds(root: Path, things: int, forgets: int) -> Outcome:
     for place, number in enumerate(order):
         if place % LAID == 0:
             await memory.aclose()
-            memory = await lay(root, some)
+            memory = await lay(root)
             there = holding_anywhere(root, set().union(*every.values()))
             outcome.unseen += sorted(set().union(*(every[one] for one in order[place:])) - there)
         request = ForgetRequest("default", ids=(f"m{number}",), session="talk")

@@ -26,8 +26,6 @@ OWN = {
     f"log/{0:020d}/{1:020d}-{6:020d}": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
     "view/" + "0a" * 16 + ".view": b"\x80\x05\x95 and so on",
     "vectors/3/" + "0a" * 16 + ".f32": b"\0\0\0\x3f\0\0\0\xbf" + b"\xde\xad\xbe\xef",
-    f"replaced-17/segments_0.lance/data/{DATA}.lance": b"\0",
-    f"replaced-17/journal/{7:020d}": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
     "holders/12-0a1b2c3d.lock": b"",
 }
 FOREIGN = {
@@ -38,7 +36,6 @@ FOREIGN = {
     "write.lock": b"mine",
     "view/" + "0b" * 16 + ".view": b"my view",
     "vectors/3/" + "0b" * 16 + ".f32": b"my own numbers, as text",
-    "replaced-17/photos/one.jpg": b"jpg",
     f"replaced-mine/segments_0.lance/data/{DATA}.lance": b"my copy",
     "holders/mine.lock": b"",
 }
@@ -73,14 +70,14 @@ def test_a_part_of_the_folder_is_known_by_its_place(tmp_path: Path) -> None:
 def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
     lay(tmp_path / "outside", OWN)
     (tmp_path / "store").mkdir()
-    for name in ("segments_0.lance", "view", "replaced-17", "nowhere", "journal"):
+    for name in ("segments_0.lance", "view", "nowhere", "journal"):
         (tmp_path / "store" / name).symlink_to(tmp_path / "outside" / name)
     remove_own(tmp_path / "store")
     remove_own(tmp_path / "store" / "view", "view")
     assert names(tmp_path / "outside") == OWN.keys()
-    assert len(list((tmp_path / "store").iterdir())) == 5
+    assert len(list((tmp_path / "store").iterdir())) == 4
     found = {path.name for path in in_the_way(tmp_path / "store")}
-    assert found == {"segments_0.lance", "view", "replaced-17", "journal"}
+    assert found == {"segments_0.lance", "view", "journal"}
 
 
 def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None:
