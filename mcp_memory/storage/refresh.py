@@ -208,6 +208,8 @@ class Refresher:
     def _read(self, view: View) -> View:
         log = self.tables.log
         last = log.last
+        if log.forgetting:  # nobody reads what is just replaced; the store waits, and comes back
+            return view
         to = log.seen, log.edition
         if to[0] < view.tx or (self._read_to is not None and self._read_to[1] != to[1]):
             view = self.reset()  # somebody put another store in this place, or something was forgotten
