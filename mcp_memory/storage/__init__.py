@@ -25,7 +25,7 @@ log; whatever is wrong with one of them, it is made again.
     restore.py      restore a store; arrival.py: where it is unpacked and checked
     place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket_lock.py
     noted.py        a note beside the configuration that a place holds a store, and the store's id
-    own_files.py    which files of a store's folder are its own: only these are removed or written over
+    own_files.py    which files of a store's folder are its own: only these are removed
     rights.py       the owner and the rights of what is written again, and whether others could change a store
     settings.py     its settings
 """

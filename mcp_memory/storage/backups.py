@@ -29,7 +29,7 @@ from mcp_memory.files import whole_file
 from mcp_memory.storage import lock
 from mcp_memory.storage.forgotten import BOOK
 from mcp_memory.storage.lock import WriteLock
-from mcp_memory.storage.own_files import is_of_log, is_of_table, own_files, refuse_in_the_way
+from mcp_memory.storage.own_files import is_of_log, is_of_table, own_files
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.tables import Tables
 
@@ -67,7 +67,6 @@ def pack(tables: Tables, file: Path, made: str) -> int:
         "commit": last.tx,
     }
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
-    refuse_in_the_way(tables.folder)
     paths = [path for path in (tables.folder / BOOK,) if path.exists()]
     names = ["log", "journal", *(f"{name}.lance" for name in sorted(last.tables))]
     paths += [path for name in names for path in sorted(own_files(tables.folder / name, name))]

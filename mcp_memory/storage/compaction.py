@@ -27,11 +27,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.lance import FAILURES, no_panics
-from mcp_memory.storage.own_files import refuse_in_tables
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
 from mcp_memory.storage.schema import Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables
@@ -178,11 +176,6 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
     """
     table = tables.latest(name)
     if table is None:
-        return
-    try:
-        refuse_in_tables(tables.folder, name)
-    except StoreUnwritable as error:
-        _log.warning("%s is not compacted: %s", name, error)
         return
     size = int(table.stats()["total_bytes"]) if tables.folder else 0
     if tables.folder and shutil.disk_usage(tables.folder).free < 2 * size + SPARE:

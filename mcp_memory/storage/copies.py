@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_memory.domain.times import Millis
-from mcp_memory.storage.own_files import ensure_own, open_unlinked
+from mcp_memory.storage.own_files import open_unlinked
 
 COPIES = "places.jsonl"
 _OF_OLDER_PROGRAMS = ("backups/*.backup", "forgotten/*.jsonl", "replaced-*")
@@ -37,7 +37,6 @@ def note_copy(folder: Path | None, path: Path, at: Millis) -> None:
         return
     line = json.dumps({"kind": "copy", "path": str(path.resolve()), "at": at})
     try:
-        ensure_own(folder / COPIES)
         file = open_unlinked(folder / COPIES, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             os.write(file, f"\n{line}".encode())  # the break comes first: the line before may be half a one

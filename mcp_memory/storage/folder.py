@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO
 
 from mcp_memory.files import whole_file
-from mcp_memory.storage.own_files import ensure_own
 
 
 class Folder:
@@ -54,7 +53,6 @@ class Folder:
         """Put a file in place of the one that is there, if any."""
         path = self._folder / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        ensure_own(path, name)
         with whole_file(path) as out:
             out.write(content)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,7 +25,6 @@ from urllib.parse import urlsplit
 
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import whole_file
-from mcp_memory.storage.own_files import is_own
 
 STORED = ("log", "journal")
 """What the folder of every store has that was written to, one or both."""
@@ -125,7 +125,8 @@ def is_of_older_program(folder: Path) -> bool:
 def id_of(folder: Path) -> str | None:
     """Return the id of the store in a folder; None if it has none, or a damaged one."""
     try:
-        return (folder / ID_FILE).read_text("ascii").strip() or None if is_own(folder / ID_FILE, ID_FILE) else None
+        found = (folder / ID_FILE).read_text("ascii").strip()
+        return found if re.fullmatch("[0-9a-f]{32}", found) else None
     except (OSError, ValueError):
         return None
 

@@ -26,7 +26,7 @@ from mcp_memory.storage.forget import remove_former, sizes_of
 from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, read_book, write_book
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.log import Entry
-from mcp_memory.storage.own_files import others_in, refuse_in_the_way
+from mcp_memory.storage.own_files import others_in
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import TABLE_KINDS, generation_of, table_name
 from mcp_memory.storage.tables import Tables
@@ -93,7 +93,6 @@ async def restore(
         if forget_again is not None and book is not None and book.records:
             left_out = await forget_again(made, header["embedder"], header["dimension"], book)
         note_copy(folder, file, now)
-        refuse_in_the_way(folder)
         if there is not None or damaged:
             note_copy(folder, aside, now)
             await to_thread.run_sync(set_aside, folder, aside)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from mcp_memory.errors import StoreError, StoreUnwritable
 from mcp_memory.storage.lance import FAILURES, Table, connect, error_text, no_panics
 from mcp_memory.storage.log import Log
-from mcp_memory.storage.own_files import refuse_in_the_way, remove_own
+from mcp_memory.storage.own_files import remove_own
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rights import keep_private
 from mcp_memory.storage.schema import TableRows, without_repeats
@@ -203,7 +203,6 @@ class Tables:
         with self.write_errors():
             table, files_before = self.latest(name), self._files(name)
             if table is None:
-                refuse_in_the_way(self.folder, f"{name}.lance")
                 table = self._open[name] = self._connection().create_table(name, rows)
             else:
                 table.add(rows)

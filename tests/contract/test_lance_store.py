@@ -137,27 +137,6 @@ async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) ->
     assert await row_problems(store) == []
 
 
-@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
-async def test_a_compaction_removes_no_file_that_somebody_put_into_a_table(uri: str) -> None:
-    """LanceDB removes what it takes for its own once it is a week old; other tables are merged."""
-    store = open_at(uri)
-    for number in range(4):
-        await commit_to(store, batch(f"r{number}"))
-        fold_all(uri)
-    table = Path(uri) / "segments_0.lance"
-    names = "data/mine.lance", "data/in/mine.lance", "_transactions/mine.txn", "_deletions/mine.bin", "_versions/.tmp-1"
-    for name in (*names, "_indices/mine.txt"):
-        (table / name).parent.mkdir(parents=True, exist_ok=True)
-        (table / name).write_text("mine")
-        os.utime(table / name, (0, 0))
-        assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
-        assert (table / name).read_text() == "mine"
-        (table / name).unlink()
-    assert [Tables(uri).fragments(name) for name in ("segments_0", "sentences_0")] == [4, 1]
-    assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
-    assert Tables(uri).fragments("segments_0") == 1
-
-
 async def test_a_view_that_fails_to_take_in_a_commit_is_loaded_again(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows are stored, so the call succeeds."""
     store = open_at(uri)
