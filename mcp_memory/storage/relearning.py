@@ -1,13 +1,11 @@
 """Make the beliefs again from the lessons in the log, in the order of learning.
 
-The room that learns decides how a lesson changes a belief (`Relearn`). It gets the parts of the space that it needs, as
-they were when the lesson was recorded: the turns written by then, the sentences that lessons are about, and the beliefs
-of the earlier lessons.
+The room that learns decides how a lesson changes a belief (`Relearn`). It gets the parts of the space that it needs:
+the turns, the sentences that lessons are about, and the beliefs of the earlier lessons.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import groupby
 
@@ -16,7 +14,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
-from mcp_memory.domain.turns import Sentence, Turn
+from mcp_memory.domain.turns import Sentence
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.log import rows_of as logged
@@ -35,10 +33,9 @@ SENTENCES = 5000
 Relearn = Callable[[Space, Sequence[Lesson]], Awaitable[Sequence[Belief]]]
 """Returns what lessons teach, in the order of recording; of several beliefs about a sentence the last counts.
 
-The space is that of the lessons, as of the first of them: ``space.beliefs`` has what earlier lessons taught. It has
-every turn, but only those sentences that lessons are about, with vectors whatever the limit of other views, and neither
-segments nor facts. A label of a sentence that ``space.sentence`` does not know teaches nothing: the text is split
-differently by now."""
+The space is that of the lessons: ``space.beliefs`` has what earlier ones taught. It has every turn, but only those
+sentences that lessons are about, with vectors whatever the limit of other views, and neither segments nor facts. A
+label of a sentence that ``space.sentence`` does not know teaches nothing: the text is split differently by now."""
 
 
 async def learn_nothing(_space: Space, _lessons: Sequence[Lesson]) -> Sequence[Belief]:
@@ -73,14 +70,8 @@ class Relearning:
 
     async def catch_up(self, until: int) -> None:
         """Learn from the lessons of the commits up to a number; their turns must be derived."""
-        lessons, turns = await to_thread.run_sync(self._read, until)
-        turn_txs = [tx for tx, _ in turns]
-        added = 0
-        for (upto, space), run in groupby(
-            lessons, key=lambda entry: (bisect_right(turn_txs, entry[0]), entry[1].space)
-        ):
-            self._view.add(Batch(tuple(turn for _, turn in turns[added:upto])), self._view.tx)
-            added = upto
+        lessons = await to_thread.run_sync(self._read, until)
+        for space, run in groupby(lessons, key=lambda entry: entry[1].space):
             part = list(run)
             for start in range(0, len(part), LESSONS):
                 await self._learn(space, part[start : start + LESSONS])
@@ -93,50 +84,40 @@ class Relearning:
         return rows_of("beliefs", beliefs, txs)
 
     async def _learn(self, space: str, part: Sequence[tuple[int, Lesson]]) -> None:
-        tx = part[-1][0]
         lessons = tuple(lesson for _, lesson in part)
         beliefs = tuple(await self._relearn(self._view.space(space), lessons))
         for belief in beliefs:
             self._beliefs.pop(belief.sentence_id, None)
-            self._beliefs[belief.sentence_id] = tx, belief
-        self._view.add(Batch(lessons=lessons, beliefs=beliefs), tx)
+            self._beliefs[belief.sentence_id] = part[-1][0], belief
+        self._view.add(Batch(lessons=lessons, beliefs=beliefs), self._view.tx)
 
-    def _read(self, until: int) -> tuple[list[tuple[int, Lesson]], list[tuple[int, Turn]]]:
-        """Return the new lessons and the turns that had arrived by then, with their commits' numbers, in order.
+    def _read(self, until: int) -> list[tuple[int, Lesson]]:
+        """Return the new lessons with their commits' numbers, in order; the view has the sentences that they are about.
 
-        The sentences that these lessons are about are in the view when this has returned.
+        A judge's first lesson counts, should there be a second in the log.
         """
-        after = self._view.tx
-        entries = list(self._left(self._tables.log.entries(after, until)))
-        rows = logged(entries, "episodes")
+        entries = list(self._left(self._tables.log.entries(self._view.tx, until)))
         new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
-        for tx, _, lesson, _ in stored_rows("episodes", rows):
-            if not self._view.has_lesson(lesson):  # a judge's first lesson counts, should there be a second in the log
+        for tx, _, lesson, _ in stored_rows("episodes", logged(entries, "episodes")):
+            if not self._view.has_lesson(lesson):
                 new.setdefault((lesson.space, *lesson.key), (tx, lesson))
-        lessons = list(new.values())
-        if not lessons:
-            return [], []
-        rows = logged((entry for entry in entries if entry.commit.tx <= lessons[-1][0]), "turns")
-        turns = [(row.tx, row.value) for row in stored_rows("turns", rows)]
-        arrived = {turn.id for _, turn in turns}
-        names = dict.fromkeys(name for _, lesson in lessons for name in lesson.labels if name not in self._looked_up)
-        self._looked_up.update(names)
-        for start in range(0, len(names), SENTENCES):
-            self._look_up(list(names)[start : start + SENTENCES], arrived)
-        return lessons, turns
+        if new:
+            turns = tuple(row.value for row in stored_rows("turns", logged(entries, "turns")))
+            self._view.add(Batch(turns), until)
+            names = dict.fromkeys(name for _, one in new.values() for name in one.labels if name not in self._looked_up)
+            self._looked_up.update(names)
+            for start in range(0, len(names), SENTENCES):
+                self._look_up(list(names)[start : start + SENTENCES])
+        return list(new.values())
 
-    def _look_up(self, names: Sequence[str], arrived: set[str]) -> None:
-        """Add the named sentences with their vectors to the view, if their turn has ``arrived`` or is in it already."""
+    def _look_up(self, names: Sequence[str]) -> None:
+        """Add the named sentences with their vectors to the view, if their turn is in it."""
         quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
         rows = self._tables.rows(self._table("sentences"), f"id IN ({quoted})")
         if rows is None:
             return
         sentences = values_of("sentences", rows)
-        chosen = [
-            row
-            for row, sentence in enumerate(sentences)
-            if sentence.turn_id in arrived or sentence.turn_id in self._view.space(sentence.space).turns
-        ]
+        chosen = [row for row, one in enumerate(sentences) if one.turn_id in self._view.space(one.space).turns]
         found = tuple(sentences[row] for row in chosen)
         turns = ", ".join(sorted({f"'{one.turn_id}'" for one in found}))
         segments = self._tables.rows(self._table("segments"), f"turn_id IN ({turns})") if found else None

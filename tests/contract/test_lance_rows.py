@@ -172,7 +172,7 @@ async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing
 async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In chunks, with lessons written meanwhile, each with the turns and vectors of its time; the log stays."""
+    """In chunks, with lessons written meanwhile; the log stays."""
     monkeypatch.setattr(relearning, "LESSONS", 2)
     monkeypatch.setattr(relearning, "SENTENCES", 1)
     a, b = sentence("a"), sentence("b", 1)
@@ -206,10 +206,7 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     assert await new.rebuild(make) == 2
     found = await shown(new)
     assert (found["episodes"], dict(found["beliefs"])) == ([f"ep_{n}" for n in range(1, 6)], {a: 4, b: 2})
-    refs = [["a"]] * 3 + [["a", "b"]] * 2
-    assert seen == [
-        (f"ep_{n}", refs[n - 1], n_before) for n, n_before in zip(range(1, 6), (0, 0, 1, 1, 1), strict=True)
-    ]
+    assert seen == [(f"ep_{n}", ["a", "b"], before) for n, before in zip(range(1, 6), (0, 0, 1, 1, 2), strict=True)]
     assert await row_problems(new) == []
     await commit_to(new, replace(taught("6"), beliefs=(replace(belief(a, 5, dimension=4)),)))
     for opened in (new, open_at(uri, "new", 4)):
