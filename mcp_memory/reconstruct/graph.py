@@ -44,7 +44,6 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.turns import Sentence, Turn
 from mcp_memory.heap import text_cache
 from mcp_memory.language.tokens import STOP_WORDS, mentions, names, stem, words
-from mcp_memory.view.saved_rows import SavedLists
 from mcp_memory.view.space import Space
 
 MOST = 30
@@ -158,7 +157,7 @@ class CueGraph:
         self._numbers: dict[str, int] = {}
         self._keys: list[str] = []
         self._written: list[str] = []  # as first met
-        self._rows: list[array[int]] | SavedLists = []  # of each cue, ascending
+        self._rows: list[array[int]] = []  # of each cue, ascending
         self._containing: dict[str, list[int]] = {}  # cues of several words, by each of them
         self._as_name: array[int] = array("i")  # in how many sentences each cue is written like a name
         self._cues: array[int] = array("i")  # of all sentences, one after the other
@@ -166,8 +165,7 @@ class CueGraph:
         self._tags: dict[int, tuple[int, ...]] = {}  # of sentences, the words that may be their tag, best first
 
     def __getstate__(self) -> dict[str, object]:
-        rows = SavedLists("i", self._rows)
-        return {name: value for name, value in vars(self).items() if name != "_read"} | {"_rows": rows}
+        return {name: value for name, value in vars(self).items() if name != "_read"}
 
     def __len__(self) -> int:
         return len(self._keys)

@@ -10,11 +10,11 @@ callers pass all keys of an entity.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from mcp_memory.domain.facts import WHOLE, Assertion, ExtractorName
-from mcp_memory.view.saved_rows import SavedDict, SavedRows
+from mcp_memory.view.saved_rows import SavedRows
 
 _RANK: dict[ExtractorName, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
 
@@ -28,23 +28,16 @@ class Assertions:
 
     def __init__(self) -> None:
         self.rows: list[Assertion] | SavedRows[Assertion] = []
-        self._row: MutableMapping[str, int] = {}
-        self._groups: MutableMapping[tuple[str, str], list[int]] = defaultdict(list)
-        self._from: MutableMapping[str, dict[str, None]] = defaultdict(dict)  # head → relations
-        self._to: MutableMapping[str, dict[str, dict[str, None]]] = defaultdict(dict)  # tail → relation → heads
-        self._by_turn: MutableMapping[str, list[int]] = defaultdict(list)
+        self._row: dict[str, int] = {}
+        self._groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self._from: dict[str, dict[str, None]] = defaultdict(dict)  # head → relations
+        self._to: dict[str, dict[str, dict[str, None]]] = defaultdict(dict)  # tail → relation → heads
+        self._by_turn: dict[str, list[int]] = defaultdict(list)
         self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor, if above 0
         self._retired: set[str] = set()
 
     def __getstate__(self) -> dict[str, object]:
-        return vars(self) | {
-            "rows": SavedRows.of(Assertion, self.rows),
-            "_row": SavedDict.of(self._row),
-            "_groups": SavedDict.of(self._groups, list),
-            "_from": SavedDict.of(self._from, dict),
-            "_to": SavedDict.of(self._to, dict),
-            "_by_turn": SavedDict.of(self._by_turn, list),
-        }
+        return vars(self) | {"rows": SavedRows.of(Assertion, self.rows)}
 
     def add(self, assertion: Assertion, head: str, tail: str) -> bool:
         """Add an assertion that is not there yet.

@@ -8,14 +8,13 @@ is indexed once, when it arrives.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.turns import Turn
-from mcp_memory.view.saved_rows import SavedDict, SavedLists
 from mcp_memory.view.space import Space
 
 FindNames = Callable[[Turn, str], Iterable[str]]
@@ -35,12 +34,11 @@ class EntityIndex:
         self._find_names = find_names
         self._numbers: dict[str, int] = {}
         self._keys: list[str] = []
-        self._sentences: list[array[int]] | SavedLists = []  # of each entity, ascending
-        self._entities: MutableMapping[int, tuple[int, ...]] = {}  # of each sentence that names any
+        self._sentences: list[array[int]] = []  # of each entity, ascending
+        self._entities: dict[int, tuple[int, ...]] = {}  # of each sentence that names any
 
     def __getstate__(self) -> dict[str, object]:
-        saved = {"_sentences": SavedLists("q", self._sentences), "_entities": SavedDict.of(self._entities)}
-        return {name: value for name, value in vars(self).items() if name != "_find_names"} | saved
+        return {name: value for name, value in vars(self).items() if name != "_find_names"}
 
     def __len__(self) -> int:
         return len(self._keys)

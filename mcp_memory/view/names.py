@@ -20,7 +20,7 @@ means the other.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import TypeVar
 
@@ -28,7 +28,6 @@ from mcp_memory.domain.entities import entity_key, titled
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.domain.turns import USER, USERS
 from mcp_memory.view.assertions import Assertions
-from mcp_memory.view.saved_rows import SavedDict
 
 CountedT = TypeVar("CountedT", bound=str)
 
@@ -41,25 +40,17 @@ class Names:
     """The names that occur in one space."""
 
     def __init__(self) -> None:
-        self._spellings: MutableMapping[str, dict[str, int]] = defaultdict(dict)  # with how often each occurs
-        self._types: MutableMapping[str, dict[EntityType, int]] = defaultdict(dict)
+        self._spellings: dict[str, dict[str, int]] = defaultdict(dict)  # with how often each occurs
+        self._types: dict[str, dict[EntityType, int]] = defaultdict(dict)
         self._people: dict[str, dict[str, None]] = defaultdict(dict)  # first or last word → people of several words
         self._alone: set[str] = set()  # parts of names that mean somebody else
         self._bearers: dict[str, dict[str, None]] = defaultdict(dict)  # alias → entities that have it
         self._aliases: dict[str, dict[str, None]] = defaultdict(dict)  # and in the other direction
-        self._keys: MutableMapping[str, str] = {}  # of every spelling
+        self._keys: dict[str, str] = {}  # of every spelling
         self._usual: dict[str, str] = {}  # key → most frequent spelling; a cache
-        self._words: MutableMapping[str, dict[str, None]] = {}  # word → the keys that contain it
+        self._words: dict[str, dict[str, None]] = {}  # word → the keys that contain it
         self._entity: dict[str, str] = {}  # key → the entity it means; a cache
         self._members: dict[str, tuple[str, ...]] = {}  # entity → the keys that mean it; a cache
-
-    def __getstate__(self) -> dict[str, object]:
-        return vars(self) | {
-            "_spellings": SavedDict.of(self._spellings, dict),
-            "_types": SavedDict.of(self._types, dict),
-            "_keys": SavedDict.of(self._keys),
-            "_words": SavedDict.of(self._words),
-        }
 
     def __contains__(self, key: str) -> bool:
         return key in self._spellings

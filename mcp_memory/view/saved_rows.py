@@ -1,4 +1,4 @@
-"""Values of a saved view that become objects when they are asked for: columns, dicts in small parts, lists of numbers.
+"""Values of a saved view that become objects when they are asked for: dataclasses as columns.
 
 A view that was saved (``storage/saved_view.py``) is back in seconds because most of its content is not read: numbers
 lie in arrays and texts in one string of bytes, all of them mapped from a file. A view that was read from the tables
@@ -7,15 +7,10 @@ holds objects, in plain dicts and lists; the classes here take their place, and 
 
 from __future__ import annotations
 
-import pickle
-from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import fields
-from io import BytesIO
-from itertools import pairwise
 from typing import Any, Generic, SupportsIndex, TypeVar, overload
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +21,8 @@ MADE = 20_000
 """Objects made of columns that are kept for the next time."""
 FEW = 4
 """A column in which a value comes this often, on average, holds each once."""
-TOGETHER = 8
-"""Entries of a dict that are read together."""
 
 RowT = TypeVar("RowT")
-KeyT = TypeVar("KeyT", bound=int | str | tuple[str, ...])
-ValueT = TypeVar("ValueT")
 
 
 class Columns(Generic[RowT]):
@@ -207,148 +198,3 @@ class SavedSegmentTurns(_Grown[Turn]):
 
     def _saved_row(self, at: int) -> Turn:
         return self._turns[self._names[self._numbers.item(at)]]
-
-
-class SavedDict(MutableMapping[KeyT, ValueT], Generic[KeyT, ValueT]):
-    """A dict of which an entry is read when it or one near it is asked for.
-
-    Entries are pickled in small parts, by sums of their keys, and mapped. A part that was read stays in memory, since
-    whoever asked may change a value in place. Keys and values are strings, numbers and collections of them.
-
-    Args:
-        values: the values to be saved.
-        make: makes the value of a missing key, as of a ``defaultdict``.
-    """
-
-    def __init__(self, values: Mapping[KeyT, ValueT], make: Callable[[], ValueT] | None = None) -> None:
-        self._make = make
-        self._count = max(1, len(values) // TOGETHER)
-        self._length = len(values)
-        self._loaded: dict[KeyT, ValueT] = {}
-        self._is_read = bytearray(self._count)
-        parts = np.fromiter((_sum(key) % self._count for key in values), dtype=np.int64, count=len(values))
-        order = np.argsort(parts, kind="stable")
-        self._places = order.astype(np.int32)  # of the entries, part by part, in the dict
-        entries, ends = list(values.items()), np.searchsorted(parts[order], np.arange(self._count + 1)).tolist()
-        ordered = [entries[place] for place in order.tolist()]
-        content = [pickle.dumps(dict(ordered[start:end]), 5) for start, end in pairwise(ends)]
-        self._bytes = np.frombuffer(b"".join(content), dtype=np.uint8)
-        self._ends = np.cumsum([0, *map(len, content)], dtype=np.int64)
-
-    @classmethod
-    def of(cls, values: Mapping[KeyT, ValueT], make: Callable[[], ValueT] | None = None) -> SavedDict[KeyT, ValueT]:
-        """Return a dict as it is to be saved."""
-        if not isinstance(values, SavedDict):
-            return cls(values, make)
-        return cls(values._all(), make) if any(values._is_read) else values
-
-    def __getitem__(self, key: KeyT) -> ValueT:
-        if key in self._loaded or key in self:
-            return self._loaded[key]
-        if self._make is None:
-            raise KeyError(key)
-        value = self._loaded[key] = self._make()
-        self._length += 1
-        return value
-
-    def get(self, key: KeyT, default: Any = None) -> Any:
-        """Return a value, without making one."""
-        return self._loaded[key] if key in self._loaded or key in self else default
-
-    def setdefault(self, key: KeyT, default: Any = None) -> Any:
-        """Return a value, and set it before where there is none."""
-        if key not in self:
-            self[key] = default
-        return self._loaded[key]
-
-    def __setitem__(self, key: KeyT, value: ValueT) -> None:
-        if key not in self:
-            self._length += 1
-        self._loaded[key] = value
-
-    def __delitem__(self, key: KeyT) -> None:
-        self._read_all()
-        del self._loaded[key]
-        self._length -= 1
-
-    def __contains__(self, key: object) -> bool:
-        if key in self._loaded:
-            return True
-        part = _sum(key) % self._count
-        if self._is_read[part]:
-            return False
-        self._is_read[part] = True
-        self._loaded.update(self._part(part))
-        return key in self._loaded
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __iter__(self) -> Iterator[KeyT]:
-        self._read_all()
-        return iter(self._loaded)
-
-    def _part(self, number: int) -> dict[KeyT, ValueT]:
-        start, end = self._ends.item(number), self._ends.item(number + 1)
-        found: dict[KeyT, ValueT] = _Plain(BytesIO(self._bytes[start:end].data)).load()
-        return found
-
-    def _all(self) -> dict[KeyT, ValueT]:
-        """Return every entry, in the order in which a dict would have them."""
-        if all(self._is_read) and not len(self._places):
-            return self._loaded
-        saved = [entry for number in range(self._count) for entry in self._part(number).items()]
-        found = dict([saved[place] for place in np.argsort(self._places).tolist()])
-        found.update(self._loaded)
-        return found
-
-    def _read_all(self) -> None:
-        self._loaded = self._all()
-        self._is_read = bytearray(b"\1" * self._count)
-        self._places = self._places[:0]
-
-
-def _sum(key: Any) -> int:
-    if not isinstance(key, str | tuple):
-        return int(key) // TOGETHER  # of a row, and neighbours are often asked for together
-    return crc32((key if isinstance(key, str) else "\0".join(key)).encode("utf-8", "surrogatepass"))
-
-
-class _Plain(pickle.Unpickler):
-    """Reads strings, numbers and collections alone: a file that somebody else made runs nothing."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Find nothing.
-
-        Raises:
-            pickle.UnpicklingError: always.
-        """
-        raise pickle.UnpicklingError(f"{module}.{name}")
-
-
-class SavedLists(_Grown["array[int]"]):
-    """Lists of whole numbers, kept as one array of bytes.
-
-    A list becomes an array of its own, to which numbers can be added, when it is first asked for.
-    """
-
-    def __init__(self, kind: str, lists: Sequence[array[int]]) -> None:
-        content = lists._contents() if isinstance(lists, SavedLists) else list(lists)
-        super().__init__(len(content))
-        self._kind = kind
-        self._bytes = np.frombuffer(b"".join(content), dtype=np.uint8)
-        self._ends = np.cumsum([0, *[memoryview(one).nbytes for one in content]], dtype=np.int64)
-        self._made: dict[int, array[int]] = {}
-
-    def _saved_row(self, at: int) -> array[int]:
-        if (made := self._made.get(at)) is None:
-            made = self._made[at] = array(self._kind, self._content(at).tobytes())
-        return made
-
-    def _content(self, at: int) -> NDArray[np.uint8]:
-        return self._bytes[self._ends.item(at) : self._ends.item(at + 1)]
-
-    def _contents(self) -> list[Any]:
-        """Return all lists, without keeping them."""
-        saved = [self._made[at] if at in self._made else self._content(at) for at in range(self._count)]
-        return saved + self._added

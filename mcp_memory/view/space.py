@@ -31,7 +31,7 @@ from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
 from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, by_turn, chosen, clip, extended, fill
 from mcp_memory.view.same_texts import SameTexts
-from mcp_memory.view.saved_rows import SavedDict, SavedSegmentTurns, SavedTurns
+from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 
 __all__ = ["NONE", "Index", "Space"]
 
@@ -100,7 +100,7 @@ class Space:
         self.sentence_vectors: SentenceVectors | None = None
         self._indexes: list[Index] = [make() for make in indexes]
         self._indexed = 0  # rows that the indexes contain
-        self._revisions: MutableMapping[tuple[str, str], list[str]] = defaultdict(list)
+        self._revisions: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._live: Column[np.bool_] = Column(np.bool_)
         self._talk: Column[np.bool_] = Column(np.bool_)
         self._times: Column[np.int64] = Column(np.int64)
@@ -115,9 +115,8 @@ class Space:
     def __getstate__(self) -> dict[str, object]:
         turns = SavedTurns.of(self.turns)
         of_segments = SavedSegmentTurns(turns, self._numbers.names, self.segments.turn_numbers())
-        revisions = SavedDict.of(self._revisions, list)
         kept = {**vars(self), "_cut": None, "ids": None, "frames": None}
-        return {**kept, "turns": turns, "segment_turn": of_segments, "_revisions": revisions}
+        return {**kept, "turns": turns, "segment_turn": of_segments}
 
     def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None, ids: Ids) -> None:
         """Give a saved space the functions that it was made with."""
