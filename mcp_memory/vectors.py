@@ -27,7 +27,6 @@ class GrowingMatrix:
     """Rows of float32 in blocks, so that appending never copies existing rows.
 
     A matrix that doubles needs three times its size while it grows: at 100,000 sentences of 384 numbers, 300 MB more.
-    Full blocks may be replaced by ones that are mapped from a file, and only read.
     """
 
     BLOCK = 4096
@@ -36,25 +35,6 @@ class GrowingMatrix:
         self.dimension = dimension
         self._blocks: list[Matrix] = []
         self._length = 0
-
-    @property
-    def is_mapped(self) -> bool:
-        """Whether any block is mapped."""
-        return any(not block.flags.writeable for block in self._blocks)
-
-    def unmapped(self) -> list[int]:
-        """Return the numbers of the full blocks that are not mapped."""
-        full = self._blocks[: self._length // self.BLOCK]
-        return [number for number, block in enumerate(full) if block.flags.writeable]
-
-    @property
-    def blocks(self) -> Sequence[Matrix]:
-        """All blocks; they must only be read."""
-        return self._blocks
-
-    def map_block(self, number: int, block: Matrix) -> None:
-        """Replace a block by the same one, mapped."""
-        self._blocks[number] = block
 
     def __len__(self) -> int:
         return self._length
@@ -68,10 +48,7 @@ class GrowingMatrix:
     def __setitem__(self, row: int, vector: Vector) -> None:
         if not 0 <= row < self._length:
             raise IndexError(row)
-        number = row // self.BLOCK
-        if not self._blocks[number].flags.writeable:
-            self._blocks[number] = self._blocks[number].copy()
-        self._blocks[number][row % self.BLOCK] = vector
+        self._blocks[row // self.BLOCK][row % self.BLOCK] = vector
 
     def append(self, rows: Matrix) -> None:
         """Add rows of shape ``(n, dimension)`` at the end."""
@@ -100,11 +77,6 @@ class GrowingMatrix:
     def dot(self, queries: Matrix) -> Matrix:
         """Return the product of each row with each query, shape ``(len(queries), len(self))``."""
         out = np.empty((len(queries), self._length), dtype=np.float32)
-        if self.is_mapped:  # one query at a time takes half as long, in digits that differ by rounding
-            for start, block in self._filled():
-                for row, query in zip(out, queries, strict=True):
-                    np.dot(block, query, out=row[start : start + len(block)])
-            return out
         for start, block in self._filled():
             out[:, start : start + len(block)] = (
                 block @ queries.T
@@ -162,16 +134,6 @@ class SentenceVectors:
         self._own = GrowingMatrix(dimension)
         self._segments: GrowingMatrix | None = None
         self._places: Column[np.intp] = Column(np.intp)  # the row in ``_own``, or -1 minus the row of the segment
-
-    @property
-    def own(self) -> GrowingMatrix:
-        """The vectors of sentences with their own, in the order of these sentences."""
-        return self._own
-
-    @property
-    def own_rows(self) -> NDArray[np.intp]:
-        """The rows of the sentences with vectors of their own, ascending."""
-        return np.flatnonzero(self._places.values >= 0)
 
     def __len__(self) -> int:
         return len(self._places)

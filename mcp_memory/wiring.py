@@ -245,7 +245,7 @@ def open_store(
     cut = _Cutter(search.segment_tokens, embedder.dimension)
 
     def make_view() -> View:
-        return View(_indexes(to_look=to_look), search.vector_limit, stable, cut)
+        return View(_indexes(to_look=to_look), stable, cut)
 
     def derive() -> Any:
         from mcp_memory.services.ingest import deriver, silent

@@ -7,8 +7,8 @@ topic once a second segment has joined it. So topics grow as texts arrive, and n
 The paper has a language model write a topic's summary. Here it is extractive: the most typical sentence, the one
 nearest to the mean of the members, and the cues that many members and few other texts have.
 
-Leaders do not move, so that topics do not depend on how the arrivals were divided into calls. Where the view holds no
-vectors (`View.vector_limit`), or maps them, there are no topics.
+Leaders do not move, so that topics do not depend on how the arrivals were divided into calls. A space of more than
+`MOST` segments has no topics.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from mcp_memory.view.space import NONE, Space
 
 SIMILAR = 0.55
 """The cosine from which on a segment joins a leader's topic (DESIGN 1; for vectors like those of MiniLM)."""
+MOST = 50_000
+"""Segments of a space above which there are no topics: too many to compare each with all leaders."""
 MEMBERS = 2
 """The fewest segments of a topic."""
 TERMS = 5
@@ -85,7 +87,7 @@ class Topics:
     def catch_up(self, space: Space) -> None:
         """Assign the segments that arrived since the last time."""
         vectors = space.segment_vectors
-        if vectors is None or vectors.is_mapped:  # too many to compare each with all leaders
+        if vectors is None or len(vectors) > MOST:
             return
         self._leaders = self._leaders or GrowingMatrix(vectors.dimension)
         until = space.indexed_to  # later ones have to wait, so that topics do not depend on when vectors are made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import NOT_NEGATIVE, key, switch
+from mcp_memory.configurable import switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,11 +13,6 @@ class SearchSettings:
 
     segment_tokens: int = 200
     """Approximate length of a segment, in tokens. HGMem §4.2: 200."""
-    vector_limit: int = key(
-        100_000,
-        "up to this many sentences, vectors are held in memory; beyond it they are mapped from files",
-        NOT_NEGATIVE,
-    )
 
     meaning: bool = switch("meaning", True, "similarity of embeddings")
     words: bool = switch("words", True, "BM25")

@@ -13,7 +13,6 @@ log; whatever is wrong with one of them, it is made again.
     tables.py       the tables; lance.py: the library
     transaction.py  a batch as one commit
     refresh.py      from new commits and rows to a view that has them; commits.py: to batches
-    mapped.py       the vectors of a large store: their files, and how a view maps them
     saved_view.py   the view of a large store in a file, from which the next process begins
     damage.py       what is damaged, in words, the repair of the log, and the store's status
     compaction.py   fill the tables from the log, merge small files, remove superseded rows, in the background

@@ -35,8 +35,7 @@ from mcp_memory.storage.backups import without_compaction
 from mcp_memory.storage.copies import copies_since
 from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.log import Entry, table_of
-from mcp_memory.storage.mapped import remove_vectors
-from mcp_memory.storage.own_files import needless_files
+from mcp_memory.storage.own_files import needless_files, remove_own
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.rights import rights_kept
@@ -225,7 +224,8 @@ def remove_former(tables: Tables, generation: int, begun: int | None = None) -> 
         if number is not None and (number < generation or (number == begun and number != generation)):
             tables.drop(name)
     if tables.folder is not None:
-        remove_vectors(tables.folder)
+        with tables.write_errors():
+            remove_own(tables.folder / "vectors", "vectors")  # of an older program
 
 
 def forgotten_in(space: Space, book: Book) -> ForgetTargets:

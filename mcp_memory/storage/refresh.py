@@ -26,7 +26,6 @@ from mcp_memory.storage import saved_view
 from mcp_memory.storage.commits import ensure_usable, log_batch, stored_turn
 from mcp_memory.storage.damage import Damage, problem_of_log, short_tables
 from mcp_memory.storage.log import Entry, rows_of
-from mcp_memory.storage.mapped import VectorFiles, seal, tidy
 from mcp_memory.storage.rows import batch_of
 from mcp_memory.storage.schema import KEY_BYTES, LOG_KINDS, Commit, RowKind, TableKind, TableRows, split_commits
 from mcp_memory.storage.tables import Tables
@@ -65,8 +64,6 @@ class Refresher:
         self._embedder = embedder
         self._dimension = dimension
         self._make_view = make_view
-        folder = tables.folder
-        self._files = VectorFiles(folder, embedder, dimension, self.is_current) if folder is not None else None
         self._saved: saved_view.SavedViews | None = None
         self._problem = ""
         self._clear()
@@ -111,8 +108,8 @@ class Refresher:
         Args:
             made_by: the settings; "" saves none.
         """
-        if self._files is not None and made_by:
-            self._saved = saved_view.SavedViews(self.tables, made_by, self._files, self.is_current)
+        if self.tables.folder is not None and made_by:
+            self._saved = saved_view.SavedViews(self.tables, made_by, self.is_current)
 
     def is_to_be_saved(self, view: View) -> bool:
         """Return whether a view has grown so much that it should be saved."""
@@ -169,7 +166,6 @@ class Refresher:
                 view = self._read(self.reset())
             self._problem = problem
         self._looked = began
-        self._seal(view)
         return view
 
     def load(self) -> View:
@@ -224,8 +220,6 @@ class Refresher:
                 self._add(view, part, last, first=first)
             if first and not log.shared:
                 self.broken |= short_tables(self.tables, last)
-                if self._files is not None and not view.fits:
-                    tidy(view, self._files)
         self._read_to = to
         return view
 
@@ -267,14 +261,6 @@ class Refresher:
             )
         view.add(batch, until)
         self._note_last(part[-1].commit)
-        if not view.fits:
-            self._seal(view)
-            for space in view.spaces.values():
-                space.extend_indexes()  # while the new pieces are objects
-
-    def _seal(self, view: View) -> None:
-        if self._files is not None and not view.fits:
-            seal(view, self._files)
 
 
 def _parts(entries: Iterable[Entry], last: Commit) -> Iterator[list[Entry]]:

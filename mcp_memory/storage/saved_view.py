@@ -2,7 +2,7 @@
 
 Making a view of a million sentences takes two minutes of processor time, nearly all of it in Python: objects, dicts and
 indexes of each. A saved one is pickled: arrays lie as they are in the file and are mapped, turns and assertions are
-columns (``view/saved_rows.py``), vectors stay in their own files (``mapped.py``), and only dicts are made.
+columns (``view/saved_rows.py``), and only dicts are made. So all processes share what they do not change.
 
 **Nothing rests on it.** It is one file of the folder "view", named by the program, the settings and the embedder that
 made it, with a sum of all its bytes. It is used if the sum is right, if the store has the very commit that it is as of,
@@ -40,13 +40,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mcp_memory.storage.damage import damage_of_log, short_tables
-from mcp_memory.storage.mapped import VectorFiles, name_of
 from mcp_memory.storage.own_files import own_files, remove_own
 from mcp_memory.storage.place import take_if_free
 from mcp_memory.storage.schema import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.texts import folder
-from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
 FOLDER = "view"
@@ -84,16 +82,14 @@ class SavedViews:
     Args:
         tables: the tables of the store, a local folder.
         made_by: what the content of a view depends on beside the store and this program.
-        files: the files of its vectors.
         is_current: whether nothing was committed since the view was brought up to date.
     """
 
-    def __init__(self, tables: Tables, made_by: str, files: VectorFiles, is_current: Callable[[], bool]) -> None:
+    def __init__(self, tables: Tables, made_by: str, is_current: Callable[[], bool]) -> None:
         assert tables.folder is not None
         self._tables = tables
         self._folder = tables.folder / FOLDER
         self._made_by = made_by
-        self._files = files
         self._is_current = is_current
         self._tried = False
         self._size: int | None = None  # of the saved view, or at the last attempt; None if nobody has looked
@@ -181,7 +177,7 @@ class SavedViews:
         commit = Commit(**described["commit"])
         if not self._is_known(commit):
             return None
-        view = _read(self._path, described, self._files.find)
+        view = _read(self._path, described)
         view.bind(like)
         return view, commit
 
@@ -264,7 +260,7 @@ def _description(path: Path) -> Any:
         return None
 
 
-def _read(path: Path, described: Any, find: Callable[[str], Matrix | None]) -> View:
+def _read(path: Path, described: Any) -> View:
     """Return the view in a file, whose bytes may be changed in memory alone.
 
     Raises:
@@ -277,46 +273,33 @@ def _read(path: Path, described: Any, find: Callable[[str], Matrix | None]) -> V
     _, known, _ = _END.unpack(content[-_END.size :])
     if zlib.crc32(content[: -_END.size + 4]) != known:
         raise ValueError("it is not what was written")
-    view = _Unpickler(mapped, find, [content[start:end] for start, end in described["buffers"]]).load()
+    view = _Unpickler(mapped, buffers=[content[start:end] for start, end in described["buffers"]]).load()
     if not isinstance(view, View):
         raise TypeError(type(view).__name__)
     return view
 
 
-def _vectors(name: str) -> Matrix:
-    """Stand in a pickle for a block of vectors that is mapped from its own file."""
-    raise LookupError(name)
-
-
 class _Pickler(pickle.Pickler):
     stop: Callable[[], bool]
 
-    def reducer_override(self, value: Any) -> Any:
-        """Return how a block of vectors is pickled.
+    def reducer_override(self, _value: Any) -> Any:
+        """Pickle a value as ever.
 
         Raises:
             _Stopped: there is no time for more.
         """
         if self.stop():
             raise _Stopped
-        if isinstance(value, np.ndarray) and (name := name_of(value)) is not None:
-            return _vectors, (name,)
         return NotImplemented
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: Any, find: Callable[[str], Matrix | None], buffers: list[memoryview]) -> None:
-        super().__init__(file, buffers=buffers)
-        self._find = find
-
     def find_class(self, module: str, name: str) -> Any:
         """Return a class that holds data, or a function that makes an array.
 
         Raises:
             pickle.UnpicklingError: it is anything else.
         """
-        if (module, name) == (__name__, "_vectors"):
-            return self._block
         if (module, name) in _OTHERS:
             return getattr(importlib.import_module(module), name)
         if module.startswith(_ROOMS) or module == "mcp_memory.vectors":
@@ -324,8 +307,3 @@ class _Unpickler(pickle.Unpickler):
             if isinstance(found, type):
                 return found
         raise pickle.UnpicklingError(f"{module}.{name}")
-
-    def _block(self, name: str) -> Matrix:
-        if (block := self._find(name)) is None:
-            raise FileNotFoundError(name)
-        return block

@@ -261,15 +261,6 @@ class Pieces(Sequence[PieceT], Generic[PieceT]):
         newest = [self._turns.get(piece.turn_id) for piece in self._newest]
         return np.concatenate((*(chunk.turn_numbers for chunk in self._chunks), np.array(newest, dtype=np.int32)))
 
-    def digits(self, rows: NDArray[np.intp]) -> str:
-        """Return the ids of some rows, in ascending order, one after the other and without their prefixes."""
-        packed = len(self._chunks) * CHUNK
-        parts = [
-            chunk.digits(rows[(number * CHUNK <= rows) & (rows < (number + 1) * CHUNK)] - number * CHUNK)
-            for number, chunk in enumerate(self._chunks)
-        ]
-        return "".join((*parts, *(self._newest[row - packed].id[2:] for row in rows[rows >= packed].tolist())))
-
     def _packed_rows(self, ids: Sequence[str]) -> NDArray[np.intp]:
         rows = np.full(len(ids), NONE, dtype=np.intp)
         if self._chunks:
@@ -321,10 +312,6 @@ class _Chunk(Generic[PieceT]):
     def _times_of(self, place: int) -> tuple[StatedTime, ...]:
         first, end = self._time_ends[place : place + 2].tolist()
         return tuple(map(self._times.row, range(first, end)))
-
-    def digits(self, places: NDArray[np.intp]) -> str:
-        """Return the ids of some places, one after the other and without their prefixes."""
-        return self._ids[places].tobytes().hex()
 
     def places(self, ids: NDArray[np.bytes_]) -> NDArray[np.intp]:
         """Return the places of ids in this chunk, `NONE` for others."""

@@ -14,9 +14,6 @@ from mcp_memory.domain.language_model import Spending
 from mcp_memory.view.pieces import Cut
 from mcp_memory.view.space import Index, Space
 
-NO_LIMIT = 2**62
-"""A number of sentences that no store reaches."""
-
 
 class View:
     """A snapshot of the store in memory.
@@ -26,7 +23,6 @@ class View:
         generation: the generation of the derived rows; a rebuild raises it.
         reader: the version of the extractor that read the embedded assertions; reading again raises it.
         spaces: by name; only spaces that have rows.
-        vector_limit: above this number of sentences in all spaces a store in a folder maps vectors from files.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
         ids: makes the ids of the store.
 
@@ -36,7 +32,6 @@ class View:
     def __init__(
         self,
         indexes: Sequence[Callable[[], Index]] = (),
-        vector_limit: int = NO_LIMIT,
         stable: float = STABLE,
         cut: Cut | None = None,
     ) -> None:
@@ -44,12 +39,10 @@ class View:
         self.generation = 0
         self.reader = 0
         self.spaces: dict[str, Space] = {}
-        self.vector_limit = vector_limit
         self.stable = stable
         self.ids = Ids()
         self._indexes = tuple(indexes)
         self._cut = cut
-        self._sentences = 0
         self._grown: set[str] = set()  # spaces whose indexes are not up to date
         self._spent: dict[int, Spending] = {}
 
@@ -73,11 +66,6 @@ class View:
         """How much it holds: sentences, and entries of the indexes that can count theirs, as the graph of cues."""
         return self.sentences + sum(space.index_entries for space in self.spaces.values())
 
-    @property
-    def fits(self) -> bool:
-        """Whether the vectors of all sentences are few enough to be held in memory by each process."""
-        return self._sentences <= self.vector_limit
-
     def space(self, name: str) -> Space:
         """Return a space; if nothing was written to it yet, an empty one that is not stored."""
         return self.spaces.get(name) or Space(name, self._indexes, self.stable, self._cut, self.ids)
@@ -95,9 +83,7 @@ class View:
         for name, part in _by_space(batch).items():
             space = self.spaces[name] = self.space(name)
             self._grown.add(name)
-            before = len(space.sentences)
             space.add(part)
-            self._sentences += len(space.sentences) - before
         for outlay in batch.outlays:
             self._spent[outlay.day] = self.spent(outlay.day) + outlay.what
         self.tx = tx
@@ -105,10 +91,7 @@ class View:
     def cut_unseen(self) -> None:
         """Cut the turns that are stored without segments; see `Space.cut_unseen`."""
         for name in self._grown:
-            space = self.spaces[name]
-            before = len(space.sentences)
-            space.cut_unseen(vectors=True)
-            self._sentences += len(space.sentences) - before
+            self.spaces[name].cut_unseen(vectors=True)
 
     def extend_indexes(self) -> None:
         """Cut what is not indexed yet, and bring the indexes of every space up to date; see `Space.index`."""

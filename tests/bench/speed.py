@@ -312,7 +312,7 @@ async def ask(memory: Memory, questions: Sequence[Question], mode: Mode = "best"
     async with memory.store.reading() as view:
         held = view.space(SPACE).segment_vectors
         if held is None:
-            raise RuntimeError("the view holds no vectors: raise search.vector_limit above the size of the bench")
+            raise RuntimeError("the view holds no vectors")
         vectors = held.take(np.arange(len(held)))
     for question in questions[:WARM]:
         await recorded.reconstruct(Query(question.text, SPACE, LIMIT, mode=mode))

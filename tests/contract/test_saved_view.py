@@ -48,8 +48,8 @@ def _every_view_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GrowingMatrix, "BLOCK", 4)
 
 
-def store_at(uri: str, limit: int = 3, made_by: str = "settings") -> LanceStore:
-    make_view = lambda: View((*INDEXES, CueGraph), vector_limit=limit)  # noqa: E731
+def store_at(uri: str, made_by: str = "settings") -> LanceStore:
+    make_view = lambda: View((*INDEXES, CueGraph))  # noqa: E731
     return LanceStore(uri, embedder="fake", dimension=DIMENSION, make_view=make_view, saved=made_by)
 
 
@@ -67,9 +67,9 @@ def remove_data(uri: str, table: str) -> None:
         file.unlink()
 
 
-async def saved(uri: str, *batches: Batch, limit: int = 3) -> Path:
+async def saved(uri: str, *batches: Batch) -> Path:
     """Write batches, save the view, and return its file."""
-    store = store_at(uri, limit)
+    store = store_at(uri)
     for rows in batches:
         await write(store, rows)
     async with store.reading():
@@ -99,24 +99,23 @@ async def content(store: LanceStore) -> tuple[bool, list[object]]:
         return was_saved, found
 
 
-@pytest.mark.parametrize("limit", [3, 1000])
-async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commits(uri: str, limit: int) -> None:
-    """With mapped vectors and with vectors in memory, in two spaces."""
+async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commits(uri: str) -> None:
+    """In two spaces."""
     first, later = batch(*"abcdefgh"), batch(*"ijk")
     taught = Batch(lessons=(lesson("x", {first.sentences[0].id: 1}),), beliefs=(belief(first.sentences[0].id),))
-    file = await saved(uri, first, batch(*"pq", space="other"), taught, pointed(memory_point("one")), limit=limit)
-    assert await content(store_at(uri, limit)) == (True, (await content(store_at(uri, limit, made_by="")))[1])
+    file = await saved(uri, first, batch(*"pq", space="other"), taught, pointed(memory_point("one")))
+    assert await content(store_at(uri)) == (True, (await content(store_at(uri, made_by="")))[1])
     if sys.platform != "win32":
         assert {stat.S_IMODE(path.stat().st_mode) for path in (file.parent, file)} == {0o600, 0o700}
-    opened = store_at(uri, limit)
+    opened = store_at(uri)
     assert (await content(opened))[0]
     await write(opened, later)
-    known = (await content(store_at(uri, limit, made_by="")))[1]
-    assert await content(opened) == await content(store_at(uri, limit)) == (True, known)
+    known = (await content(store_at(uri, made_by="")))[1]
+    assert await content(opened) == await content(store_at(uri)) == (True, known)
     async with opened.reading():
         assert opened.view_is_due
     await opened.save_view()  # of a view that was saved, and has grown
-    assert await content(store_at(uri, limit)) == (True, known)
+    assert await content(store_at(uri)) == (True, known)
 
 
 async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,12 +42,11 @@ def test_zero_is_allowed_where_it_has_a_meaning(tmp_path: Path) -> None:
     config = load(
         file(
             tmp_path,
-            "[write]\nrecall_wait_s = 0\n[embedding]\nthreads = 0\n[search]\nvector_limit = 0\n"
-            "[engine]\nday_tokens = 0\n",
+            "[write]\nrecall_wait_s = 0\n[embedding]\nthreads = 0\n[engine]\nday_tokens = 0\n",
         ),
         {},
     )
-    assert (config.write.recall_wait_s, config.embedding.threads, config.search.vector_limit) == (0.0, 0, 0)
+    assert (config.write.recall_wait_s, config.embedding.threads) == (0.0, 0)
     assert config.engine.day_tokens == 0
 
 
