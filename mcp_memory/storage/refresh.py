@@ -168,12 +168,6 @@ class Refresher:
         self._looked = began
         return view
 
-    def load(self) -> View:
-        """Return a new view of everything."""
-        view = self.refresh(self.reset())
-        view.cut_unseen()
-        return view
-
     def apply(self, view: View, batch: Batch, commit: Commit) -> None:
         """Add a commit of this process to the view, which is as of that commit afterwards."""
         view.add(masked(batch, self.masking, partial(stored_turn, view)), commit.tx)

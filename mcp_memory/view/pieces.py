@@ -88,10 +88,8 @@ def fill(space: Space, batch: Batch) -> set[str]:
     return filled
 
 
-def extended(matrix: GrowingMatrix | None, rows: Matrix | None, rows_before: int) -> GrowingMatrix | None:
-    """Return the matrix with the rows added; None once any row was left out."""
-    if rows is None or (matrix is None and rows_before):
-        return None
+def extended(matrix: GrowingMatrix | None, rows: Matrix) -> GrowingMatrix | None:
+    """Return a matrix, None for one without rows, with the rows added."""
     if not len(rows):
         return matrix
     matrix = matrix or GrowingMatrix(rows.shape[1])
@@ -109,7 +107,7 @@ class QuestionPool:
 
     Attributes:
         rows: every question, in the order of recording; one whose segment is gone leads nowhere.
-        vectors: one row per question; None without any, and if there are too many sentences to hold vectors.
+        vectors: one row per question; None without any.
     """
 
     def __init__(self) -> None:
@@ -120,9 +118,9 @@ class QuestionPool:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def add(self, questions: Sequence[PooledQuestion], vectors: Matrix | None) -> None:
-        """Add questions in the order of recording, with their vectors, shape ``(n, d)``, or None to hold none."""
-        self.vectors = extended(self.vectors, vectors, len(self.rows))
+    def add(self, questions: Sequence[PooledQuestion], vectors: Matrix) -> None:
+        """Add questions in the order of recording, with their vectors, shape ``(n, d)``."""
+        self.vectors = extended(self.vectors, vectors)
         for question in questions:
             self._of_segment[question.segment_id].append(len(self.rows))
             self.rows.append(question)

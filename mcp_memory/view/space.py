@@ -66,8 +66,8 @@ class Space:
         questions: the question pool.
         jobs: how far a language model has read its turns, by their ids; absent for turns that none has read.
         speakers: how many turns each speaker has.
-        segment_vectors: one row per segment, or None if there are too many to hold in memory.
-        sentence_vectors: one per sentence, by row, or None if there are too many to hold in memory.
+        segment_vectors: one row per segment; None without any.
+        sentence_vectors: one per sentence, by row; None without any.
         unindexed: turns whose vectors and facts are still to come, in order of arrival, each with the indexes of these
             segments. Their rows are zeros meanwhile, and these turns are found by their words.
     """
@@ -256,12 +256,11 @@ class Space:
 
     # Changes by a refresh
 
-    def add(self, batch: Batch, *, vectors: bool = True) -> None:
+    def add(self, batch: Batch) -> None:
         """Add rows that the log has and this space lacks.
 
         Args:
             batch: the batch of this space. Its segments and sentences may belong to turns that were added earlier.
-            vectors: whether to hold the vectors of segments, sentences and questions.
         """
         for turn in batch.turns:
             self._add_turn(turn)
@@ -274,12 +273,12 @@ class Space:
             self.facts.add_aliases(batch.aliases)
         if batch.questions:
             questions = [question for _, question in batch.questions]
-            self.questions.add(questions, batch.question_vectors if vectors else None)
+            self.questions.add(questions, batch.question_vectors)
         self.jobs |= {job.turn_id: job for job in batch.jobs}
         if self._cut is not None and (batch.segments or batch.sentences):
-            self._place_pieces(batch, vectors=vectors)
+            self._place_pieces(batch)
         else:
-            self._append_pieces(batch, vectors=vectors)
+            self._append_pieces(batch)
         self._weigh_again(batch)
 
     def _weigh_again(self, batch: Batch) -> None:
@@ -289,14 +288,14 @@ class Space:
         messages = (self.turns[name] for name in changed if name in self.turns and self.turns[name].kind == "message")
         self.facts.weigh_again(self.frames.talks(messages))
 
-    def _append_pieces(self, batch: Batch, *, vectors: bool) -> None:
-        first_segment, first_sentence = len(self.segments), len(self.sentences)
+    def _append_pieces(self, batch: Batch) -> None:
+        first_sentence = len(self.sentences)
         for segment in batch.segments:
             self._add_segment(segment)
         for sentence in batch.sentences:
             self._add_sentence(sentence)
-        self.segment_vectors = extended(self.segment_vectors, batch.segment_vectors if vectors else None, first_segment)
-        self._add_sentence_vectors(batch.sentence_vectors if vectors else None, first_sentence)
+        self.segment_vectors = extended(self.segment_vectors, batch.segment_vectors)
+        self._add_sentence_vectors(batch.sentence_vectors, first_sentence)
 
     @property
     def indexed_to(self) -> int:
@@ -305,12 +304,12 @@ class Space:
             return next((row for row in self.segments.of_turn(name) if self.segments[row].index in missing), 0)
         return len(self.segments)
 
-    def cut_unseen(self, *, vectors: bool) -> None:
+    def cut_unseen(self) -> None:
         """Cut the turns of which no piece is stored yet, so that they are found by their words until then."""
         for name in tuple(self._uncut):
-            self._cut_turn(name, vectors=vectors)
+            self._cut_turn(name)
 
-    def _cut_turn(self, name: str, *, vectors: bool) -> None:
+    def _cut_turn(self, name: str) -> None:
         self._uncut.pop(name, None)
         if self._cut is None:
             return
@@ -321,9 +320,9 @@ class Space:
         of_segments, of_sentences = (
             np.zeros((len(pieces), self._cut.dimension), dtype=np.float32) for pieces in (segments, sentences)
         )
-        self._append_pieces(Batch((), tuple(segments), tuple(sentences), of_segments, of_sentences), vectors=vectors)
+        self._append_pieces(Batch((), tuple(segments), tuple(sentences), of_segments, of_sentences))
 
-    def _place_pieces(self, batch: Batch, *, vectors: bool) -> None:
+    def _place_pieces(self, batch: Batch) -> None:
         """Append the pieces of new turns in their order, and fill in those that have a row already.
 
         So all processes have the same rows. Without its first piece, which is stored last, a text is cut as a whole.
@@ -338,13 +337,13 @@ class Space:
                 coming[name] = None
                 del self._uncut[name]
             else:
-                self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming), vectors=vectors)
+                self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming))
                 done |= coming.keys()
                 coming = {}
-                self._cut_turn(name, vectors=vectors)
+                self._cut_turn(name)
         done |= fill(self, batch)
         coming |= dict.fromkeys(name for name in (*segment_rows, *sentence_rows) if name not in done)
-        self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming), vectors=vectors)
+        self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming))
 
     def extend_indexes(self) -> None:
         """Add the segments that arrived since the last extension to the indexes; `index` does it too."""
@@ -392,11 +391,9 @@ class Space:
         self._sentence_live.append(turn is not None and self._newest(turn))
         self._sentence_times.append(0 if turn is None else clip(turn.time))
 
-    def _add_sentence_vectors(self, rows: Matrix | None, first: int) -> None:
-        """Add the vectors of the sentences from row ``first`` on; hold none once any was left out."""
-        if rows is None or (self.sentence_vectors is None and first):
-            self.sentence_vectors = None
-        elif len(rows):
+    def _add_sentence_vectors(self, rows: Matrix, first: int) -> None:
+        """Add the vectors of the sentences from row ``first`` on."""
+        if len(rows):
             self.sentence_vectors = self.sentence_vectors or SentenceVectors(rows.shape[1])
             placed = ((one, self.segments.of_turn(one.turn_id)) for one in self.sentences[first:])
             shared = [shared_segment(self.turns.get(one.turn_id), one, of, self.segments) for one, of in placed]

@@ -88,14 +88,10 @@ class View:
             self._spent[outlay.day] = self.spent(outlay.day) + outlay.what
         self.tx = tx
 
-    def cut_unseen(self) -> None:
-        """Cut the turns that are stored without segments; see `Space.cut_unseen`."""
-        for name in self._grown:
-            self.spaces[name].cut_unseen(vectors=True)
-
     def extend_indexes(self) -> None:
         """Cut what is not indexed yet, and bring the indexes of every space up to date; see `Space.index`."""
-        self.cut_unseen()
+        for name in self._grown:
+            self.spaces[name].cut_unseen()
         while self._grown:
             self.spaces[self._grown.pop()].extend_indexes()
 

@@ -28,7 +28,6 @@ def space_of(
     kind: str = "document",
     *,
     times: Sequence[StatedTime] = (),
-    vectors: bool = True,
     named: Callable[[Turn, str], Iterable[str]] = capitals,
 ) -> Space:
     """Return a space; ``times`` are stated by its first sentence."""
@@ -48,7 +47,7 @@ def space_of(
             start += len(words) + 1
     rows = np.array([vector for lines in passages for _, vector in lines], dtype=np.float32)
     batch = Batch(tuple(turns), tuple(segments), tuple(sentences), rows[[0] * len(segments)], rows)
-    space.add(batch, vectors=vectors)
+    space.add(batch)
     return space
 
 

@@ -67,7 +67,7 @@ def say(
     batch = Batch(tuple(turns), tuple(segments), tuple(sentences), assertions=tuple(assertions))
     if matrix is not None:
         batch = replace(batch, segment_vectors=matrix, sentence_vectors=matrix[rows])
-    space.add(batch, vectors=matrix is not None)
+    space.add(batch)
     return space
 
 

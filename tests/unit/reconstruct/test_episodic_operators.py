@@ -61,7 +61,7 @@ def test_the_window_the_limit_and_a_new_revision_hide_sentences() -> None:
     mill = say(new_space(), "Red Mill: It grinds corn.", kind="document")
     anew = Turn("t_b", "x", "s", "0", "document", "It grinds rye.", None, None, "Red Mill", 9, 9, 1, 0)
     segment, sentence = Segment("g_b", "x", "t_b", 0, 0, 14, 0, 0), Sentence("s_b", "x", "t_b", 0, 0, 14, ())
-    mill.add(Batch((anew,), (segment,), (sentence,)), vectors=False)
+    mill.add(Batch((anew,), (segment,), (sentence,)))
     assert texts(walked(mill, tag_events, entity="grinding")) == ["It grinds rye."]
 
 

@@ -17,7 +17,7 @@ def space() -> Space:
     segments = [Segment("g0", "x", "t", 0, 0, 9, 0, 1), Segment("g1", "x", "t", 1, 5, 16, 1, 2)]
     spans = ((0, 4), (5, 9), (10, 16))
     sentences = [Sentence(f"s{n}", "x", "t", n, *spans[n], ()) for n in range(3)]
-    made.add(Batch((turn,), tuple(segments), tuple(sentences)), vectors=False)
+    made.add(Batch((turn,), tuple(segments), tuple(sentences)))
     return made
 
 
