@@ -12,6 +12,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,7 +50,19 @@ def note_copy(folder: Path | None, path: Path, at: Millis) -> None:
 
 def known_copies(folder: Path | None) -> dict[Path, Millis]:
     """Return the copies of the store in a folder, each with the last moment at which it was written."""
-    return dict(one for one in _lines(folder) if one is not None)
+    try:
+        lines = (folder / COPIES).read_bytes().splitlines() if folder is not None else []
+    except FileNotFoundError:
+        lines = []
+    except OSError as error:
+        _log.warning("%s cannot be read: %s", COPIES, error)
+        lines = []
+    copies: dict[Path, Millis] = {}
+    for line in filter(None, lines):
+        with suppress(ValueError, TypeError, KeyError):  # half a line, of a process that died before it wrote the copy
+            noted = json.loads(line)
+            copies[Path(noted["path"])] = int(noted["at"])
+    return copies
 
 
 def copies_since(folder: Path | None, since: Millis) -> tuple[str, ...]:
@@ -78,16 +91,6 @@ def _places_since(folder: Path, since: Millis) -> Iterator[str]:
             yield f"{path}, written on {day:%Y-%m-%d}, may hold it, and is yours; delete it, or write it again."
 
 
-def lost_copies(folder: Path | None) -> tuple[str, ...]:
-    """Return in words that the list of the store in a folder has lines that cannot be read, if it has."""
-    if folder is None or None not in _lines(folder):
-        return ()
-    return (
-        f"{folder / COPIES} has lines that cannot be read, so a forget may miss exports and pages of this memory. Look "
-        "for them yourself, then remove those lines.",
-    )
-
-
 def unfinished_near(path: Path) -> list[Path]:
     """Return the files and folders that an export to a path leaves beside it while it lasts, or when it is killed."""
     try:
@@ -95,20 +98,3 @@ def unfinished_near(path: Path) -> list[Path]:
         return [one for one, found in matches if found and found["name"] == path.name and not one.is_symlink()]
     except OSError:
         return []
-
-
-def _lines(folder: Path | None) -> Iterator[tuple[Path, Millis] | None]:
-    """Yield the copies, and None for a line that is damaged, or half of one."""
-    try:
-        lines = (folder / COPIES).read_bytes().splitlines() if folder is not None else []
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        _log.warning("%s cannot be read: %s", COPIES, error)
-        return
-    for line in filter(None, lines):
-        try:
-            noted = json.loads(line)
-            yield Path(noted["path"]), int(noted["at"])
-        except (ValueError, TypeError, KeyError):
-            yield None

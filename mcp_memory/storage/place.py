@@ -19,7 +19,6 @@ from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
-from mcp_memory.storage.copies import lost_copies
 from mcp_memory.storage.folder import Folder
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
 from mcp_memory.storage.log import Log, Objects
@@ -88,7 +87,7 @@ class Place:
             StoreUnwritable: see `keeps_versions`.
         """
         if self.folder is not None:
-            return (*open_to_others(self.folder), *lost_copies(self.folder))
+            return open_to_others(self.folder)
         return (KEEPS_VERSIONS,) if self.keeps_versions else ()
 
     @cached_property

@@ -1,15 +1,13 @@
 """What tests of damaged stores share: a store, its files, what it holds, and how it is repaired."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from batches import batch, derive, point, pointed, taught, unit_vectors
+from batches import batch, derive, unit_vectors
 from lance_at import commit_to, fold_all, open_at
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreDamaged
 from mcp_memory.storage.store import LanceStore
@@ -79,21 +77,3 @@ async def held(store: LanceStore) -> tuple[int, int, int]:
 
 async def embed(texts: Sequence[str]) -> Matrix:
     return unit_vectors(texts)
-
-
-async def log_of(store: LanceStore) -> list[tuple[object, ...]]:
-    """Return what stands in the log, by commit."""
-    return [(one.turns, one.assertions, one.lessons, one.points, one.aliases) for one in await store.log()]
-
-
-async def everything(folder: Path, commits: int = 4) -> list[tuple[object, ...]]:
-    """Write every kind of row, and return the log as it is to be."""
-    store = open_at(str(folder))
-    for number in range(commits):
-        made, told = pointed(point(f"p{number}")), taught(f"e{number}")
-        alias = Alias("default", f"Bo{number} Oak", f"Bo{number}", "why", "caller", 1)
-        rows = replace(batch(f"m{number}"), points=made.points, point_vectors=made.point_vectors, lessons=told.lessons)
-        await commit_to(store, replace(rows, aliases=(alias,)))
-    log = await log_of(store)
-    await store.aclose()
-    return log

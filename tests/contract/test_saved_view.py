@@ -62,11 +62,6 @@ def files(uri: str) -> list[Path]:
     return sorted(Path(uri, FOLDER).glob("*"))
 
 
-def remove_data(uri: str, table: str) -> None:
-    for file in Path(uri).glob(f"{table}.lance/data/*.lance"):
-        file.unlink()
-
-
 async def saved(uri: str, *batches: Batch) -> Path:
     """Write batches, save the view, and return its file."""
     store = store_at(uri)

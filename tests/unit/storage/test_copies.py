@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcp_memory.storage.copies import COPIES, known_copies, lost_copies, note_copy, unfinished_near
-from mcp_memory.storage.place import Place
+from mcp_memory.storage.copies import COPIES, known_copies, note_copy, unfinished_near
 
 
 def test_each_copy_is_known_once_where_it_lies_with_its_last_moment(tmp_path: Path) -> None:
@@ -18,15 +17,11 @@ def test_each_copy_is_known_once_where_it_lies_with_its_last_moment(tmp_path: Pa
     assert known_copies(None) == known_copies(tmp_path / "none") == {}
 
 
-def test_half_a_line_of_a_process_that_died_hides_no_other_and_is_said(tmp_path: Path) -> None:
+def test_half_a_line_of_a_process_that_died_hides_no_other(tmp_path: Path) -> None:
     note_copy(tmp_path, tmp_path / "a", 1)
-    assert lost_copies(tmp_path) == lost_copies(None) == ()
     (tmp_path / COPIES).write_bytes((tmp_path / COPIES).read_bytes() + b'\n{"kind": "copy", "pa')
     note_copy(tmp_path, tmp_path / "b", 2)
     assert [path.name for path in known_copies(tmp_path)] == ["a", "b"]
-    (said,) = lost_copies(tmp_path)
-    assert "Look for them yourself" in said
-    assert Place(str(tmp_path)).notes == (said,)
 
 
 def test_what_a_process_left_beside_a_path_is_known_by_its_form(tmp_path: Path) -> None:
