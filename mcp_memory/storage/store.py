@@ -128,7 +128,8 @@ class LanceStore:
         """Clear up after a process that died while it forgot, if one did; the write lock must be held."""
         await to_thread.run_sync(self._tables.log.newest)
         if self._tables.log.forgetting:
-            await to_thread.run_sync(finish, self._tables)
+            async with without_compaction(self._tables):
+                await to_thread.run_sync(finish, self._tables)
 
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
