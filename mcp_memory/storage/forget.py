@@ -169,9 +169,10 @@ class Forgetter:
 
 
 def _refuse_without_room(tables: Tables) -> None:
-    if tables.folder is not None and shutil.disk_usage(tables.folder).free < (
-        (size := size_in_bytes(tables.folder)) + SPARE
-    ):
+    if tables.folder is None:
+        return
+    size = size_in_bytes(tables.folder)
+    if shutil.disk_usage(tables.folder).free < size + SPARE:
         raise StoreUnwritable(
             f"storage.uri {tables.uri!r}: too little room to write the memory again, which takes {size:,} bytes. "
             "Nothing was forgotten. Make room and try again."
