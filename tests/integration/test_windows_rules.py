@@ -32,7 +32,6 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "config.toml").touch()
     monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
-    monkeypatch.setenv("MCP_MEMORY_FORGET_KEEP_DAYS", "3")
     enforce(monkeypatch, tmp_path)
     return tmp_path
 
