@@ -276,7 +276,7 @@ def open_store(
         reader=extractor.version if extractor else 0,
         read_again=None if to_look else read_again,
         masking=masking_of(settings.privacy),
-        saved=repr(depends) if chosen.saved_view and not to_look else "",
+        saved="" if to_look else repr(depends),
     )
 
 

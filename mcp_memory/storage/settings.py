@@ -20,7 +20,5 @@ class StorageSettings:
     """Seconds that a write waits for the write of another process."""
     compact_after: int = 64
     """Commits of one process between two compactions."""
-    saved_view: bool = True
-    """A large memory opens from a copy of what a process makes of it, beside the tables."""
     noted_in: str = field(default="", compare=False)
     """The folder beside the configuration in which places of stores are noted (``noted.py``); it is no setting."""

@@ -10,7 +10,6 @@ import sys
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -20,7 +19,6 @@ from anyio import from_thread
 from batches import DIMENSION, batch, belief, lesson, pointed
 from batches import point as memory_point
 from damaging import newest
-from fakes import FakeEmbedder
 from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
@@ -29,7 +27,6 @@ from mcp_memory.errors import StoreUnwritable
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.search.words import WordIndex
-from mcp_memory.settings import Settings
 from mcp_memory.storage import forget, saved_view
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.saved_view import FOLDER
@@ -37,7 +34,6 @@ from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import GrowingMatrix
 from mcp_memory.view.saved_rows import SavedTurns
 from mcp_memory.view.view import View
-from mcp_memory.wiring import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -139,23 +135,13 @@ async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri: str, mo
     assert len(files(uri)) == 1
 
 
-async def test_a_store_with_other_settings_or_without_the_switch_reads_its_tables(uri: str) -> None:
+async def test_a_store_with_other_settings_or_that_saves_none_reads_its_tables(uri: str) -> None:
     await saved(uri, batch(*"abcd"))
     assert not (await content(store_at(uri, made_by="others")))[0]
     other = store_at(uri, made_by="")
     assert not (await content(other))[0]
     await other.save_view()
     assert len(files(uri)) == 1
-
-
-@pytest.mark.parametrize("switch", [True, False])
-def test_the_switch_decides_whether_a_view_is_saved(uri: str, monkeypatch: pytest.MonkeyPatch, switch: bool) -> None:
-    settings = Settings()
-    settings = replace(settings, storage=replace(settings.storage, uri=uri, saved_view=switch))
-    asked: list[str] = []
-    monkeypatch.setattr(Refresher, "use_saved", lambda _self, made_by: asked.append(made_by))
-    open_store(settings, FakeEmbedder())
-    assert any(asked) is switch
 
 
 def _flip(at: float) -> Callable[[bytes], bytes]:
