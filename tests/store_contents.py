@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import tarfile
 import tempfile
+import zipfile
 from base64 import b64encode
 from collections.abc import Iterable
 from contextlib import suppress
@@ -89,8 +89,8 @@ def holding_anywhere(root: Path, words: Iterable[str]) -> set[str]:
     files = [path.read_bytes() for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
     for backup in root.rglob("*.backup"):
         with tempfile.TemporaryDirectory() as unpacked:
-            with tarfile.open(backup) as archive:
-                archive.extractall(unpacked, filter="data")
+            with zipfile.ZipFile(backup) as archive:
+                archive.extractall(unpacked)
             texts.append(decoded(Path(unpacked)))
     for content in files:
         with suppress(UnicodeDecodeError):

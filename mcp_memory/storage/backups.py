@@ -1,23 +1,23 @@
 """Backups: a whole store into one file, and its files out of it again.
 
-**The file** has an exact copy of the tables at one commit, with a sum of each of their files. It is a tar archive
-without compression (a store is vectors, which hardly get smaller). Its first member says what it is, its last one has
-the SHA-256 of all others, so half a file, a damaged one and one of another program are told apart from a backup before
-anything is done with it. It is written beside its place and moved there when it is complete.
+**The file** has an exact copy of the tables and the log at one commit. It is a zip archive without compression (a store
+is vectors, which hardly get smaller): each file has its CRC-32, and the list of all stands at the end, so half a file
+and a damaged one are told from a backup. Its first member says what it is. It is written beside its place and moved
+there when it is complete.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 import os
-import tarfile
+import shutil
+import struct
+import zipfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from anyio import to_thread
 
@@ -34,12 +34,10 @@ from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.tables import Tables
 
 KIND = "mcp-memory backup"
-VERSION = 1
-_HEADER, _SUMS = "backup.json", "sums.json"
-_PIECE = 1 << 20
-_NO_ARCHIVE = (tarfile.TarError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
-"""What tarfile raises over a file that is no archive, or a damaged one."""
-_HALF = "it was cut short or changed. Take another backup"
+VERSION = 2
+_HEADER = "backup.json"
+_NO_ARCHIVE = (zipfile.BadZipFile, EOFError, ValueError, LookupError, RuntimeError, struct.error)
+"""What zipfile raises over a file that is no archive, or a damaged one."""
 
 
 def pack(tables: Tables, file: Path, made: str) -> int:
@@ -70,22 +68,11 @@ def pack(tables: Tables, file: Path, made: str) -> int:
     paths = [path for path in (tables.folder / BOOK,) if path.exists()]
     names = ["log", "journal", *(f"{name}.lance" for name in sorted(last.tables))]
     paths += [path for name in names for path in sorted(own_files(tables.folder / name, name))]
-    sums: dict[str, str] = {}
     try:
-        with (
-            whole_file(file) as out,
-            tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive,
-        ):
-            _add(archive, _HEADER, json.dumps(header).encode())
+        with whole_file(file) as out, zipfile.ZipFile(out, "w", strict_timestamps=False) as archive:
+            archive.writestr(_HEADER, json.dumps(header))
             for path in paths:
-                name = path.relative_to(tables.folder).as_posix()
-                with path.open("rb") as content:
-                    sums[name] = hashlib.file_digest(content, "sha256").hexdigest()
-                    info = tarfile.TarInfo(name)
-                    info.size, info.mode = content.tell(), 0o600
-                    content.seek(0)
-                    archive.addfile(info, content)
-            _add(archive, _SUMS, json.dumps(sums).encode())
+                archive.write(path, path.relative_to(tables.folder).as_posix())
     except OSError as error:
         raise StoreUnwritable(
             f"the backup {str(file)!r} cannot be written ({error.strerror or error}). Nothing was changed. "
@@ -96,7 +83,7 @@ def pack(tables: Tables, file: Path, made: str) -> int:
 
 def is_backup(first: bytes) -> bool:
     """Return whether a file with these first bytes, 2,048 or more, is a backup."""
-    return first.startswith(f"{_HEADER}\0".encode()) and KIND.encode() in first
+    return first.startswith(b"PK\x03\x04") and _HEADER.encode() in first and KIND.encode() in first
 
 
 def unpack(file: Path, into: Path) -> Mapping[str, Any]:
@@ -106,87 +93,62 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
         InvalidInput: it is no backup, or not a whole one; the folder may hold a part of it.
         StoreUnwritable: the folder cannot be written to.
     """
-    sums: dict[str, str] = {}
-    written: dict[str, str] | None = None
     header: Mapping[str, Any] | None = None
     try:
-        with tarfile.open(file, "r:") as archive:
-            header = _header(archive, archive.next(), file)
-            while (member := archive.next()) is not None:
-                content = _content(archive, member)
-                if content is None or written is not None:
-                    raise _damaged(file, f"{member.name[:80]!r} does not belong there")
-                if member.name == _SUMS:
-                    written = parse_json(content.read(RECORD_BYTES).decode())
-                    continue
-                if member.name != BOOK and not is_of_log(member.name) and not is_of_table(member.name):
-                    raise _damaged(file, f"{member.name[:80]!r} is no file of a store")
-                sums[member.name] = _extract(content, into.joinpath(*member.name.split("/")))
+        with zipfile.ZipFile(file) as archive:
+            header = _header(archive, file)
+            members = archive.infolist()[1:]
+            if sum(one.file_size for one in members) > file.stat().st_size:
+                raise _no_backup(file, "it says that it holds more than it does")
+            for member in members:
+                name = member.filename
+                if name != BOOK and not is_of_log(name) and not is_of_table(name):
+                    raise _no_backup(file, f"{name[:80]!r} is no file of a store")
+                _extract(archive, member, into.joinpath(*name.split("/")))
     except _NO_ARCHIVE as error:
-        raise (_damaged(file, str(error)) if header else _foreign(file, error)) from None
+        raise _no_backup(file, error) from None
     except OSError as error:
         if header is None:
-            raise _foreign(file, error) from None
+            problem = f"{file} cannot be read ({error.strerror or error})"
+            raise InvalidInput("FILE", problem, "Name a file of `mcp-memory backup`.") from None
         raise StoreUnwritable(
             f"the backup cannot be unpacked into {str(into)!r} ({error.strerror or error}). Nothing was changed. "
             "Make room, or name another place."
         ) from None
-    if written is None or written != sums:
-        raise _damaged(file, "its sums are missing" if written is None else "its content is not that of its sums")
     return header
 
 
-def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
-    info = tarfile.TarInfo(name)
-    info.size, info.mode = len(content), 0o600
-    archive.addfile(info, io.BytesIO(content))
-
-
-def _header(archive: tarfile.TarFile, first: tarfile.TarInfo | None, file: Path) -> Mapping[str, Any]:
-    content = _content(archive, first) if first is not None and first.name == _HEADER else None
-    try:
-        header = parse_json(content.read(RECORD_BYTES).decode()) if content is not None else None
-    except ValueError:
-        header = None
+def _header(archive: zipfile.ZipFile, file: Path) -> Mapping[str, Any]:
+    first = archive.infolist()[0]
+    if first.filename != _HEADER or first.file_size > RECORD_BYTES:
+        raise _no_backup(file, "its first member does not say so")
+    header = parse_json(archive.read(first).decode())
     if not isinstance(header, dict) or header.get("format") != KIND:
-        raise _foreign(file, "its first member does not say so")
+        raise _no_backup(file, "its first member does not say so")
     kinds = {"store_format": int, "commit": int, "dimension": int, "embedder": str, "made": str}
     if header.get("version") != VERSION or any(type(header.get(name)) is not kind for name, kind in kinds.items()):
         raise InvalidInput("FILE", f"{file} is a backup of another version", "Use the mcp-memory that wrote it.")
-    if header["store_format"] < FORMAT:
+    if header["store_format"] != FORMAT:
+        older = header["store_format"] < FORMAT
         problem = f"{file} holds a store of format {header['store_format']}, this program knows {FORMAT}"
-        raise InvalidInput("FILE", problem, "Restore it with the program that wrote it, and export it there.")
-    if header["store_format"] > FORMAT:
-        problem = f"{file} holds a store of format {header['store_format']}, this program knows {FORMAT}"
-        raise InvalidInput("FILE", problem, "Update this program.")
+        remedy = "Restore it with the program that wrote it, and export it there." if older else "Update this program."
+        raise InvalidInput("FILE", problem, remedy)
     return header
 
 
-def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes] | None:
-    """Return what a member holds, which is no more than the archive; None for a link, or one of holes."""
-    return archive.extractfile(member) if member.isreg() and not member.issparse() else None
-
-
-def _extract(content: IO[bytes], path: Path) -> str:
+def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> None:
+    """Write a file of an archive, which must not be there yet."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    hashed = hashlib.sha256()
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-        while piece := content.read(_PIECE):
-            hashed.update(piece)
-            out.write(piece)
+    made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    with os.fdopen(made, "wb") as out, archive.open(member) as content:
+        shutil.copyfileobj(content, out, 1 << 20)
         out.flush()
         os.fsync(out.fileno())
-    return hashed.hexdigest()
 
 
-def _foreign(file: Path, why: object) -> InvalidInput:
-    if isinstance(why, OSError) and not file.is_file():
-        return InvalidInput("FILE", f"{file} cannot be read ({why.strerror or why})", "Name a backup.")
-    return InvalidInput("FILE", f"{file} is no backup of mcp-memory ({why})", "Name a file of `mcp-memory backup`.")
-
-
-def _damaged(file: Path, why: str) -> InvalidInput:
-    return InvalidInput("FILE", f"{file} is no whole backup ({why})", f"{_HALF[0].upper()}{_HALF[1:]}.")
+def _no_backup(file: Path, why: object) -> InvalidInput:
+    problem = f"{file} is no whole backup of mcp-memory ({why})"
+    return InvalidInput("FILE", problem, "Name a file of `mcp-memory backup`, or take another backup.")
 
 
 def fold(tables: Tables) -> None:

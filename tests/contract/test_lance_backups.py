@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tarfile
+import zipfile
 from pathlib import Path
 
 import anyio
@@ -72,7 +72,7 @@ async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was
     assert await row_problems(opened(tmp_path / "copy")) == []
 
 
-@pytest.mark.parametrize("damage", ["half", "flipped", "foreign", "empty", "other tar", "without its end"])
+@pytest.mark.parametrize("damage", ["half", "flipped", "foreign", "empty", "other archive", "without its end"])
 async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_path: Path, damage: str) -> None:
     await fill(opened(tmp_path / "store"))
     fold_all(str(tmp_path / "store"))
@@ -86,13 +86,13 @@ async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_pat
             "flipped": content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :],
             "foreign": b"PK\x03\x04 not ours",
             "empty": b"",
-            "other tar": b"",
-            "without its end": content[: content.rindex(b"sums.json")],
+            "other archive": b"",
+            "without its end": content[: content.rindex(b"PK\x05\x06")],
         }[damage]
     )
-    if damage == "other tar":
-        with tarfile.open(file, "w") as other:
-            other.add(__file__, "../evil")
+    if damage == "other archive":
+        with zipfile.ZipFile(file, "w") as other:
+            other.write(__file__, "../evil")
     with pytest.raises(InvalidInput, match=r"no backup|no whole backup"):
         await restored(file, tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
