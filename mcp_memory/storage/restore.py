@@ -71,7 +71,7 @@ async def restore(
         there, damaged = None, True
     if damaged and not replace:
         problem = f"the memory in {str(folder)!r} cannot be read"
-        raise InvalidInput("storage.uri", problem, "Say --replace; it is set aside then, in a folder in its own.")
+        raise InvalidInput("storage.uri", problem, "Say --replace; it is set aside then, in a folder beside its own.")
     if there is not None and not replace:
         problem = f"there is a memory in {str(folder)!r} already, of {there.tx:,} commits"
         raise InvalidInput("storage.uri", problem, "Set it to another folder, or say --replace; it is set aside then.")
