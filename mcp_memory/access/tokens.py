@@ -187,8 +187,6 @@ AGAIN_S = 30.0
 """Least seconds between two fetches: tokens with unknown keys cannot make this server flood the issuer."""
 FETCH_S = 10.0
 """Most seconds of one fetch."""
-WAITING = 50
-"""Tokens with unknown keys that wait for a fetch at a time; anybody can send them, and each holds a connection."""
 CALLER_CHARS = 255
 """Most characters of a subject (OpenID Connect Core, section 2)."""
 LEEWAY_S = 5.0
@@ -266,10 +264,6 @@ class Issuer:
         return Grant(caller, permissions_of(_scopes(claims)), issuer=self.url, expires=expires)
 
     async def _key(self, name: str | None) -> jwt.PyJWK | None:
-        found, waiting = self._find(name), self._fetching.statistics()
-        fresh = self._clock() - self._fetched <= KEYS_S
-        if (found and (fresh or waiting.locked)) or waiting.tasks_waiting >= WAITING:
-            return found
         async with self._fetching:
             age, found = self._clock() - self._fetched, self._find(name)
             if age > KEYS_S or (found is None and age > AGAIN_S):

@@ -5,12 +5,11 @@ import json
 import math
 import time
 
-import anyio
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from mcp_memory.access.tokens import AGAIN_S, KEYS_S, WAITING, Issuer, permissions_of
+from mcp_memory.access.tokens import AGAIN_S, KEYS_S, Issuer, permissions_of
 from mcp_memory.domain.access import Permission
 from mcp_memory.errors import ConfigurationError
 
@@ -121,32 +120,6 @@ async def test_what_a_token_says_of_its_own_key_is_neither_fetched_nor_believed(
     grant, asked = await verified(HEADER | {name: "https://evil.example/keys"}, claims())
     assert grant is not None
     assert not any("evil" in url for url in asked)
-
-
-async def test_a_key_that_is_known_waits_for_no_fetch_and_few_wait_for_one():
-    published, asked, answer = Published(), anyio.Event(), anyio.Event()
-    key, issuer = published.key("one"), published.issuer()
-    assert await issuer.verify(signed(key, "one"))
-    usual = published.fetch
-
-    async def slow(url):
-        asked.set()
-        await answer.wait()
-        return await usual(url)
-
-    published.now += AGAIN_S + 1
-    issuer._fetch = slow
-    async with anyio.create_task_group() as tasks:
-        for number in range(WAITING + 1):
-            tasks.start_soon(issuer.verify, signed(key, f"unknown {number}"))
-        await asked.wait()
-        await anyio.wait_all_tasks_blocked()
-        with anyio.fail_after(5):
-            assert await issuer.verify(signed(key, "one"))
-            assert await issuer.verify(signed(key, "one more unknown one")) is None
-            published.now += KEYS_S + 1
-            assert await issuer.verify(signed(key, "one"))
-        answer.set()
 
 
 async def test_keys_are_found_by_the_metadata_and_kept_for_a_while():
