@@ -78,31 +78,3 @@ async def test_each_result_says_whether_the_caller_decided_in_that_call():
         ]
         judged, brought = "embedded", "caller"
         assert engines == [judged, brought, brought, judged, judged, brought, judged, judged]
-
-
-async def test_a_correction_without_an_extracted_fact_is_stored_with_a_warning():
-    fact = {"head": "Treviso", "relation": "trains_on", "tail": "the Sile"}
-    async with keyless() as client:
-        await structured(client, "memory_write", text="Treviso trains on the Sile.", facts=[fact])
-        answer = await structured(client, "memory_answer", question="Where does Treviso train?")
-        feedback = {"answer_correct": False, "correction": "Since the fire the crews of Treviso use a lake."}
-        done = await structured(client, "memory_evolve", episode=answer["episode"], feedback=feedback)
-        (warning,) = done["warnings"]
-        assert "Give memory_write the fact that changed" in warning
-        read = {"correction": "Ines lives in Udine."}
-        done = await structured(client, "memory_evolve", episode=answer["episode"], feedback=read)
-        assert done["warnings"] == []
-
-
-async def test_an_unsure_fact_that_the_caller_confirms_is_answered():
-    unsure = {"head": "Ugo", "relation": "lives_in", "tail": "Graz", "confidence": 0.5}
-    async with keyless() as client:
-        await structured(client, "memory_write", text="Ugo may be in Graz by now.", facts=[unsure])
-        query = "Where does Ugo live?"
-        found = await structured(client, "memory_reconstruct", query=query, include_uncertain=True)
-        (graz,) = [item["id"] for item in found["evidence"] if item["text"] == "Ugo lives in Graz"]
-        feedback = {"supports": [graz], "answer_correct": True}
-        sure = await structured(client, "memory_evolve", episode=found["episode"], feedback=feedback)
-        assert ("confidence", graz) in [(change["step"], change["id"]) for change in sure["changes"]]
-        again = await structured(client, "memory_answer", question=query)
-        assert (again["answer"], again["hedged"]) == ("Graz", False)

@@ -98,15 +98,3 @@ def test_three_years_of_a_life_are_remembered_as_of_each_time(tmp_path, how):
         assert all("I am allergic to nuts" in one["source"]["quote"] for one in nuts["assertions"])
         assert [state["known"][0].get("suspected") for state in nuts["history"]] == [True, None]
         assert talk.noise == []
-
-
-def test_what_an_implied_relation_says_is_no_answer(tmp_path):
-    said = (("Ann", "I have a beagle called Rufus."), ("Bob", "I work at the Blue Lantern."), ("Bob", "Carla sings."))
-    messages = [{"speaker": speaker, "text": text} for speaker, text in said]
-    with serving(tmp_path / "store") as talk:
-        talk.structured("memory_write", messages=messages, space="implied")
-        answer = talk.structured("memory_answer", question="What does Ann own?", learn=False, space="implied")
-        assert (answer["answer"], answer["abstained"], answer["hedged"]) == (None, True, False)
-        first = answer["closest"][0]
-        assert (first["text"], first["speaker"]) == ("I have a beagle called Rufus.", "Ann")
-        assert set(first) == {"text", "speaker", "time", "source"}

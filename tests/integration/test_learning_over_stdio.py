@@ -42,35 +42,3 @@ def test_a_lesson_survives_its_server_and_counts_once(tmp_path, end):
         trace = talk.read(f"memory://default/episodes/{feedback['episode']}")
         assert (trace["query"], [lesson["source"] for lesson in trace["lessons"]]) == (QUESTION, ["caller"])
         assert talk.structured("memory_status")["healthy"]
-
-
-def test_two_servers_learn_concurrently_and_see_each_others_lessons(tmp_path):
-    with serving(tmp_path / "store") as one, serving(tmp_path / "store") as other:
-        one.structured("memory_write", messages=TALK)
-        labelled = {name for talk in (one, other) for name in taught(talk)[1]}
-        assert labelled
-        states = [[learnt(talk, sentence) for sentence in sorted(labelled)] for talk in (one, other)]
-        assert states[0] == states[1]
-        assert {state["supported"] for state in states[0]} == {2}
-        recall = one.structured("memory_reconstruct", query=QUESTION)
-        refused = other.call("memory_evolve", episode=recall["episode"], feedback={"supports": ["s_0"]})
-        assert refused["isError"]
-        assert "Recall again" in refused["content"][0]["text"]
-
-
-def test_an_answer_learns_from_itself_and_a_correction_closes_the_old_fact(tmp_path):
-    with serving(tmp_path / "store") as talk:
-        talk.structured("memory_write", messages=TALK)
-        answer = talk.structured("memory_answer", question="Where did Bob move to?")
-        assert "Lisbon" in answer["answer"]
-        (lesson,) = talk.read(f"memory://default/episodes/{answer['episode']}")["lessons"]
-        assert (lesson["source"], {label["label"] for label in lesson["labels"]}) == ("embedded", {1})
-        correction = "Bob lives in Porto now."
-        done = talk.structured("memory_evolve", episode=answer["episode"], feedback={"correction": correction})
-        assert {"message", "fact"} <= {change["kind"] for change in done["changes"]}
-        assert "Porto" in talk.structured("memory_answer", question="Where does Bob live?")["answer"]
-        unlearnt = talk.structured("memory_answer", question="Where did Bob move to?", learn=False)["episode"]
-        assert "error" in talk.ask("resources/read", uri=f"memory://default/episodes/{unlearnt}")
-        nothing = talk.structured("memory_answer", question="What is the name of the ship that Zoe built?")
-        assert nothing["abstained"]
-        assert "error" in talk.ask("resources/read", uri=f"memory://default/episodes/{nothing['episode']}")

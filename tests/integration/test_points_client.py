@@ -1,4 +1,4 @@
-"""Memory points and what memory_evolve does to a whole space, for a client that is connected in memory."""
+"""Memory points for a client that is connected in memory."""
 
 from xml.etree import ElementTree
 
@@ -7,7 +7,6 @@ from fakes import FakeLog
 from integration.client_calls import connected, content, parsed, refused, structured
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
-from unit.services.learning_memory import memory
 
 pytestmark = pytest.mark.anyio
 TALK = [
@@ -98,49 +97,3 @@ async def test_points_come_in_pages_and_the_pages_of_a_graph_continue_from_facts
         rest = await parsed(client, graph["next"])
         assert (len(rest["edges"]), len(rest["hyperedges"]), "next" in rest) == (0, 21, False)
         assert len(rest["nodes"]) == 42
-
-
-NAMES = [
-    {"head": "Anna Patel", "relation": "visited", "tail": "Oslo"},
-    {"head": "Anna Maria Patel", "relation": "works_at", "tail": "Acme"},
-    {"head": "Anna Patel", "relation": "lives_in", "tail": "Lima"},
-]
-
-
-async def test_names_are_merged_with_a_reason_and_separated_by_a_statement():
-    log, uri = FakeLog(), "memory://default/entities/Anna%20Patel"
-    async with connected(log) as client:
-        assert "steps[0]" in await refused(client, "memory_evolve", steps=["entity"])
-        assert log.commits == []
-        await structured(client, "memory_write", facts=NAMES)
-        (change,) = (await structured(client, "memory_evolve", steps=["entities"]))["changes"]
-        told = ("entities", "entity", "Anna Patel means Anna Maria Patel")
-        assert (change["step"], change["kind"], change["after"]) == told
-        seen = await parsed(client, uri)
-        assert set(seen["facts"]) == {"visited", "works_at", "lives_in"}
-        (held,) = seen["held"]
-        assert (held["name"], held["alias"], held["engine"]) == ("Anna Maria Patel", "Anna Patel", "embedded")
-        assert held["reason"] == change["text"]
-        denial = {"head": "Anna Patel", "relation": "also_known_as", "tail": "Anna Maria Patel", "negated": True}
-        await structured(client, "memory_write", facts=[denial])
-        parted = await parsed(client, uri)
-        assert (set(parted["facts"]), "held" in parted) == ({"visited", "lives_in"}, False)
-        assert (await structured(client, "memory_evolve", steps=["entities"]))["changes"] == []
-
-
-async def test_questions_are_pooled_with_progress_and_counted_in_the_reply():
-    reports = []
-
-    async def report(done, total, message):
-        reports.append((done, total, message))
-
-    async with connected(one=memory(FakeLog(), read=True)) as client:
-        await structured(client, "memory_write", messages=[{"speaker": "Ann", "text": "I live in Oslo."}])
-        result = await client.call_tool("memory_evolve", {"steps": ["questions"]}, progress_callback=report)
-        (change,) = result.structured_content["changes"]
-        assert (change["step"], change["kind"], change["before"]) == ("questions", "question", "0 questions")
-        assert "Where does Ann live?" in change["text"]
-        assert reports[0][2] == "pooling questions"
-        again = await structured(client, "memory_evolve", steps=["questions", "entities"])
-        assert again["changes"] == []
-        assert [one["step"] for one in again["skipped"]] == ["entities", "questions"]

@@ -121,6 +121,10 @@ async def test_a_correction_is_stored_once_and_closes_what_it_corrects():
         "Nothing is changed: the call brings nothing for it, or all of it was known."
     ]
     assert len(one.store._view.space("default").turns) == turns
+    assert done.warnings == ()
+    unread = await recalled(one, "What does Ann row?")
+    told_nothing = await judged(one, unread.episode, correction="Since the fire the crews use a lake.")
+    assert "Give memory_write the fact that changed" in told_nothing.warnings[0]
 
 
 async def test_a_suspected_fact_among_the_supporting_evidence_is_confirmed():
