@@ -162,15 +162,13 @@ def _add_moving(command: Command) -> None:
     export = command(
         "export",
         "write all that was said and asserted to a file of JSON lines",
-        "mcp-memory export memory.jsonl\nmcp-memory export notes --markdown --space work\n"
+        "mcp-memory export memory.jsonl\nmcp-memory export work.jsonl --space work\n"
         "mcp-memory export memory.html --html    a page that draws the default space",
     )
     export.add_argument("file", type=_path, metavar="FILE", help="to write; this memory's earlier file is replaced")
     export.add_argument("--replace", action="store_true", help="replace an export of another memory, too")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
-    form = export.add_mutually_exclusive_group()
-    form.add_argument("--markdown", action="store_true", help="write a folder of Markdown, for people and git")
-    form.add_argument("--html", action="store_true", help="write a page that draws one space, for any browser")
+    export.add_argument("--html", action="store_true", help="write a page that draws one space, for any browser")
     export.set_defaults(entity=None)
     export.add_argument("--with-secrets", action="store_true", help="do not mask keys, passwords and card numbers")
     importing = command(

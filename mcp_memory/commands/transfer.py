@@ -1,20 +1,16 @@
 """``mcp-memory export`` and ``import``: the files, the progress, and what is said at the end.
 
-A folder of Markdown is written to a temporary one first. ``import`` also reads what other programs have exported: it
-says what it finds, then what it stored.
+``import`` also reads what other programs have exported: it says what it finds, then what it stored.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO, cast
 
 from anyio import to_thread
@@ -30,13 +26,12 @@ from mcp_memory.commands.target import (
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
-from mcp_memory.files import whole_file
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import now
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.learn.update import relearner
-from mcp_memory.services.transfer.exporting import WHOLE, export_lines, markdown_files, values_of
+from mcp_memory.services.transfer.exporting import export_lines, values_of
 from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
@@ -46,63 +41,13 @@ from mcp_memory.settings import Settings
 from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.visible import with_masks
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
 
 NOTHING_NEW = "Nothing of it is new: nothing was stored."
 
 
-def check_folder(folder: Path) -> None:
-    """Refuse a folder in which anything lies; hidden files, such as git's, may be there.
-
-    Raises:
-        InvalidInput: it is not empty, or lies nowhere.
-    """
-    if not folder.exists() and folder.parent.is_dir():
-        return
-    if not folder.is_dir():
-        raise InvalidInput("FOLDER", f"{folder} is no folder, or lies in none that exists", "Name a folder to write.")
-    if others := sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
-        problem = f"{folder} holds other things ({', '.join(others[:3])})"
-        raise InvalidInput("FOLDER", problem, "Name an empty folder or a new one, or remove an earlier export first.")
-
-
-def write_folder(folder: Path, files: Iterable[tuple[str, str]], whole: Iterable[bytes], before: list[Path]) -> int:
-    """Write the files of an export into an empty folder, and return how many.
-
-    Args:
-        folder: where they go.
-        files: path and text of each.
-        whole: the lines of the export beside them.
-        before: what an attempt just before has put there, which goes; afterwards, what this one has.
-
-    Raises:
-        InvalidInput: they cannot be written.
-    """
-    folder, count = folder.resolve(), 0
-    try:
-        for path in before:
-            (shutil.rmtree if path.is_dir() else os.unlink)(path)
-        before.clear()
-        with TemporaryDirectory(".part", f".{folder.name}.", folder.parent, ignore_cleanup_errors=True) as made:
-            part = Path(made)
-            texts = ((name, (text.encode("utf-8", "surrogatepass"),)) for name, text in files)
-            for name, pieces in ((WHOLE, whole), *texts):
-                (part / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with whole_file(part / name) as out:
-                    out.writelines(pieces)
-                count += 1
-            check_folder(folder)
-            folder.mkdir(mode=0o700, exist_ok=True)
-            before += [path.replace(folder / path.name) for path in sorted(part.iterdir())]
-    except OSError as error:
-        problem = f"{folder} cannot be written ({error.strerror or error})"
-        raise InvalidInput("FOLDER", problem, "Make room, or name another place.") from None
-    return count - 1
-
-
 async def export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Write the log of the store, or of one space, to a file or folder, or a page that draws a space.
+    """Write the log of the store, or of one space, to a file, or a page that draws a space.
 
     Raises:
         InvalidInput: the file cannot be written, or there is no such space; the file is as it was.
@@ -114,28 +59,22 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
         await export_page(settings, options, terminal)
         return
     file: Path = options.file
-    (check_folder if options.markdown else check_target)(file)
+    check_target(file)
     refuse_in_store(file)
-    if not options.markdown:
-        refuse_other_export(settings, file, replace=options.replace)
+    refuse_other_export(settings, file, replace=options.replace)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     async with aclosing(open_store(settings, choose_embedder(settings), open_extractor(settings))) as store:
-        before: list[Path] = []
-        done = await without_forgotten(store, options.file, lambda: _export(store, options, before))
+        done = await without_forgotten(store, file, lambda: _export(store, options))
     terminal.line(done)
     terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
 
 
-async def _export(store: LanceStore, options: argparse.Namespace, before: list[Path]) -> str:
-    """Write the log as it is now, and return in words what was written; ``before`` is that of `write_folder`."""
+async def _export(store: LanceStore, options: argparse.Namespace) -> str:
+    """Write the log as it is now, and return in words what was written."""
     file: Path = options.file
-    notes: list[tuple[str, str]] = []
     async with store.reading() as view:
         log = await store.log()
-        if options.markdown:
-            chosen = None if options.space is None else {options.space}
-            notes = [(path, with_masks(text)) for path, text in markdown_files(view, chosen)]
     names = sorted({space_of(value) for batch in log for value in values_of(batch)})
     if not names:
         raise InvalidInput("storage.uri", f"nothing is stored in {store.uri!r}", "Nothing was written.")
@@ -151,9 +90,6 @@ async def _export(store: LanceStore, options: argparse.Namespace, before: list[P
             yield line
 
     note_copy(Tables(store.uri).folder, file, now())
-    if options.markdown:
-        written = await to_thread.run_sync(write_folder, file, notes, lines(), before)
-        return f"Exported {_in_words(counts)} to {file}, with {quantity(written, 'file')} of Markdown."
     await to_thread.run_sync(write_aside, file, lines())
     return f"Exported {_in_words(counts)} to {file}."
 
@@ -165,8 +101,6 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
         InvalidInput: it cannot be imported.
         StoreError: the store cannot be read or written.
     """
-    if options.kind is None and (options.file / WHOLE).is_file():  # a folder of Markdown: the export in it holds all
-        options.file = options.file / WHOLE
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     reading = reading_of(settings, embedder, extractor)
     with source_files(options.file) as files:

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
@@ -12,6 +14,7 @@ import pytest
 from mcp_memory.cli import main
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, WriteRequest
+from mcp_memory.files import whole_file
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
 
@@ -130,7 +133,7 @@ def test_only_an_export_is_replaced(tmp_path, capsys):
 
 
 def test_an_export_of_another_memory_is_replaced_only_when_told(tmp_path, capsys, monkeypatch):
-    forms = {"memory.jsonl": [], "page.html": ["--html"], "notes": ["--markdown"]}
+    forms = {"memory.jsonl": [], "page.html": ["--html"]}
     for name, form in forms.items():
         assert main(["export", *form, str(tmp_path / name)]) == 0
     first = (tmp_path / "memory.jsonl").read_bytes()
@@ -139,10 +142,9 @@ def test_an_export_of_another_memory_is_replaced_only_when_told(tmp_path, capsys
     for name, form in forms.items():
         capsys.readouterr()
         assert main(["export", *form, str(tmp_path / name)]) == 1, name
-        refused = capsys.readouterr().err
-        assert ("Name an empty folder" if name == "notes" else "this memory has not written it") in refused
+        assert "this memory has not written it" in capsys.readouterr().err
     assert (tmp_path / "memory.jsonl").read_bytes() == first
-    for name in ("memory.jsonl", "page.html"):
+    for name in forms:
         assert main(["export", *forms[name], str(tmp_path / name), "--replace"]) == 0, name
         assert main(["export", *forms[name], str(tmp_path / name)]) == 0, name
 
@@ -151,11 +153,39 @@ def test_an_export_of_another_memory_is_replaced_only_when_told(tmp_path, capsys
 def test_nothing_is_exported_or_backed_up_into_the_folder_of_a_memory(tmp_path, capsys, uri, inside):
     file = Path(uri) / inside
     file.parent.mkdir(exist_ok=True)
-    for command in (["backup"], ["export"], ["export", "--html"], ["export", "--markdown"]):
+    for command in (["backup"], ["export"], ["export", "--html"]):
         assert main([*command, str(file)]) == 1, command
         assert "lies in the folder of a memory" in capsys.readouterr().err
     assert not file.exists()
     assert main(["status"]) == 0
+
+
+@pytest.mark.parametrize("form", [[], ["--html"], ["--space", "default"]])
+def test_what_is_forgotten_while_an_export_is_written_is_not_in_it(tmp_path, capsys, monkeypatch, form):
+    """The forget looks before the export is in its place; where nothing is left to export, the user is told."""
+    assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
+    assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
+    done = []
+
+    @contextmanager
+    def forgetting_before_the_end(path):
+        with whole_file(path) as out:
+            yield out
+            if not done:
+                done.append(0)  # once
+                with ThreadPoolExecutor(1) as other:
+                    done[:] = [other.submit(main, ["forget", "--everything", "--yes"]).result()]
+
+    monkeypatch.setattr("mcp_memory.commands.target.whole_file", forgetting_before_the_end)
+    out = tmp_path / "out"
+    exported = main(["export", *form, str(out)])
+    assert done == [0]
+    assert exported == ("--space" in form)
+    if exported:
+        assert f"{out} may hold what was forgotten" in capsys.readouterr().err
+    else:
+        assert "Ines" not in out.read_text("utf-8")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")

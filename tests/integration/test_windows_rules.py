@@ -79,8 +79,6 @@ def test_a_day_of_writing_forgetting_copying_and_moving_keeps_the_rules(place, c
 
     anyio.run(write, NAMES)
     done("export", str(place / "out.jsonl"))
-    done("export", str(place / "notes"), "--markdown")
-    assert len(list((place / "notes" / "spaces" / "default" / "sessions").iterdir())) == len(NAMES)
     done("forget", "m1", "--yes")
     assert "octopus number 1" not in done("show", "CON", code=1)
     done("backup", str(place / "copy.backup"))
