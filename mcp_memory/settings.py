@@ -4,7 +4,7 @@
 file the defaults hold. Each setting can be overridden by ``MCP_MEMORY_<SECTION>_<KEY>``. An unknown key, a value of the
 wrong type and a number out of range are errors; they name the place, and the nearest known key or the allowed values.
 An environment variable that is empty, or holds a placeholder such as ``${user_config.place}``, counts as not set.
-``python -m mcp_memory.settings`` prints ``config.example.toml``: every key with its default and its comment.
+``config.example.toml`` has every key with its default and its comment.
 
 Every mechanism of a paper has a switch, so that its effect can be measured. A room keeps its switches with its other
 settings, under names of its own; in the file they stand together in ``[switches]``.
@@ -18,8 +18,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -224,11 +223,11 @@ def _with_file(settings: Settings, path: Path) -> Settings:
     except (OSError, UnicodeDecodeError, BrokenText) as error:
         raise ConfigurationError(f"{path}: cannot be read as TOML: {error}") from error
     for section, values in content.items():
-        if section not in _SECTIONS:
-            raise ConfigurationError(f"{path}: unknown section [{section}].{_nearest(section, _SECTIONS)}")
+        if section not in SECTIONS:
+            raise ConfigurationError(f"{path}: unknown section [{section}].{_nearest(section, SECTIONS)}")
         if not isinstance(values, dict):
             raise ConfigurationError(f"{path}: {section} must be a section, written [{section}]")
-        known = _SECTIONS[section]
+        known = SECTIONS[section]
         for name, value in values.items():
             where = f"{path}: {section}.{name}"
             if name not in known:
@@ -239,9 +238,9 @@ def _with_file(settings: Settings, path: Path) -> Settings:
 
 def _with_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
     known = {
-        f"{_PREFIX}{section}_{name}".upper(): one for section, keys in _SECTIONS.items() for name, one in keys.items()
+        f"{_PREFIX}{section}_{name}".upper(): one for section, keys in SECTIONS.items() for name, one in keys.items()
     }
-    known[_PREFIX + "SPACE"] = _SECTIONS["server"]["space"]
+    known[_PREFIX + "SPACE"] = SECTIONS["server"]["space"]
     for variable, text in environment.items():
         if not variable.startswith(_PREFIX) or variable == _PREFIX + "CONFIG" or is_unset(text):
             continue
@@ -296,46 +295,10 @@ def _sections() -> dict[str, dict[str, _Key]]:
     return found | {"switches": switches}
 
 
-def example() -> str:
-    """Return the text of ``config.example.toml``."""
-    blocks = [_HEADER]
-    kinds = get_type_hints(Settings)
-    for section, keys in _SECTIONS.items():
-        about = kinds[section].__doc__.splitlines()[0] if section in kinds else _SWITCHES
-        lines = [(f"[{section}]", about[0].lower() + about[1:].rstrip("."))]
-        lines += [(f"{name} = {_toml(one.default)}", one.declared.comment) for name, one in keys.items()]
-        column = max(len(left) for left, _ in lines) + 2
-        blocks.append("\n".join(line for left, comment in lines for line in _comment_lines(left, comment, column)))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _comment_lines(left: str, comment: str, column: int) -> Iterator[str]:
-    from textwrap import wrap  # only `example` needs it
-
-    for part in wrap(comment, _WIDTH - column - 2):
-        yield f"{left:<{column}}# {part}"
-        left = ""
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else f"{value:_}" if isinstance(value, int) else repr(value)
-
-
 _PREFIX: Final = "MCP_MEMORY_"
 _PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}")
-_WIDTH: Final = 120
-_HEADER: Final = """\
-# Every setting of mcp-memory with its default. Copy what you want to change into config.toml: named by --config, else
-# by MCP_MEMORY_CONFIG, else in the user's configuration folder (Linux ~/.config/mcp-memory, macOS
-# ~/Library/Application Support/mcp-memory, Windows %LOCALAPPDATA%\\mcp-memory).
-# An environment variable overrides each of them: MCP_MEMORY_<SECTION>_<KEY>, for example MCP_MEMORY_STORAGE_URI."""
-_SWITCHES: Final = "Mechanisms that can be turned off, to measure what they do."
 _COUNT: Final = Range(1)
 _NUMBER: Final = Range(0, float("inf"), includes_high=True)
 _WORDS: Final[dict[Any, str]] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
-_SECTIONS: Final = _sections()
-
-if __name__ == "__main__":
-    sys.stdout.write(example())
+SECTIONS: Final = _sections()
+"""Every key by section."""

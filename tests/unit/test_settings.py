@@ -1,12 +1,14 @@
 """Settings come from one file and the environment; an error states the place and the allowed values."""
 
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mcp_memory import settings
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.settings import Settings, load
+from mcp_memory.settings import SECTIONS, Settings, load
 
 
 def file(tmp_path: Path, text: str) -> Path:
@@ -15,13 +17,13 @@ def file(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_the_example_file_is_what_the_settings_generate():
-    example = Path(__file__).parents[2] / "config.example.toml"
-    assert example.read_text(encoding="utf-8") == settings.example(), "run: python -m mcp_memory.settings"
-
-
-def test_the_example_file_holds_every_default(tmp_path: Path) -> None:
-    assert load(file(tmp_path, settings.example()), {}) == Settings()
+def test_the_example_file_is_up_to_date_and_holds_every_default() -> None:
+    root = Path(__file__).parents[2]
+    generator = root / "packaging" / "example_config.py"
+    made = subprocess.run([sys.executable, str(generator)], capture_output=True, text=True, check=True).stdout
+    example = root / "config.example.toml"
+    assert example.read_text(encoding="utf-8") == made, f"run: python {generator} > {example}"
+    assert replace(load(example, {}), storage=Settings().storage) == Settings()
 
 
 def test_a_switch_reaches_the_settings_of_its_room() -> None:
@@ -123,6 +125,6 @@ def test_a_named_file_must_exist(tmp_path: Path) -> None:
 
 
 def test_every_default_is_in_the_range_of_its_setting() -> None:
-    for keys in settings._SECTIONS.values():
+    for keys in SECTIONS.values():
         for name, key in keys.items():
             assert key.checked(key.default, name) == key.default
