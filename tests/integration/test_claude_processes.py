@@ -5,7 +5,6 @@ Where a day's budget is counted their clock stands still, so that no test lasts 
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
 from dataclasses import replace
@@ -24,7 +23,6 @@ from unit.reasoning.anthropic.enriched_memory import (
     KEYS,
     PORTO,
     enriching,
-    facts,
     knowing,
     numbered,
     read_all,
@@ -102,62 +100,6 @@ async def test_questions_and_readings_of_two_servers_share_the_budget_of_a_day_a
     assert {room(asked) for asked in api.requests} >= {"question", "answer", "reading"}
     counts = [[claude["texts"].get(state, 0) for state in ("waiting", "done", "failed")] for claude in statuses]
     assert all(sum(count) == len(TALK) + len(LONG) for count in counts)
-
-
-async def test_tokens_that_a_killed_server_had_sent_count_as_spent(tmp_path: Path) -> None:
-    engine = {"DAY_TOKENS": "3000", "UNDERSTAND": "false", "ENRICH": "off"}
-    async with standing_in([Silence()]) as api:
-
-        def killed() -> None:
-            with asking(tmp_path / "store", api.url, BEFORE_MIDNIGHT, **engine) as one:
-                one.structured("memory_write", messages=MESSAGES)
-                one.begin("memory_answer", **ASKED)
-                anyio.from_thread.run(api.arrived.wait)
-                one.process.kill()
-
-        def after() -> dict[str, Any]:
-            with asking(tmp_path / "store", api.url, BEFORE_MIDNIGHT, **engine) as two:
-                claude: dict[str, Any] = two.structured("memory_status")["claude"]
-                return claude
-
-        with anyio.fail_after(300):
-            await anyio.to_thread.run_sync(killed)
-        claude = await anyio.to_thread.run_sync(after)
-    assert (claude["calls"], claude["today"]["calls"]) == (0, 1)
-    assert api.tokens <= claude["today"]["input_tokens"] < 3_000
-
-
-async def test_no_text_is_read_twice_though_one_server_is_killed_while_it_waits(tmp_path: Path) -> None:
-    asked_once, all_asked = threading.Event(), threading.Event()
-    sent: Counter[str] = Counter()
-    leased = 9
-
-    def script(asked: Asked) -> Reply | Silence:
-        first = not sent
-        sent.update(numbered(asked).values())
-        asked_once.set()
-        if len(sent) == len(NUMBERS):
-            all_asked.set()
-        return Silence() if first else facts()
-
-    def converse(url: str) -> dict[str, Any]:
-        with asking(tmp_path / "store", url) as one:
-            one.structured("memory_write", messages=NUMBERS)
-            assert asked_once.wait(250)
-            one.process.kill()
-        with asking(tmp_path / "store", url) as two, asking(tmp_path / "store", url):
-            assert all_asked.wait(250)
-            while True:
-                texts: dict[str, Any] = two.structured("memory_status")["claude"]["texts"]
-                if texts["done"] + leased == len(NUMBERS):
-                    return texts
-
-    async with standing_in(script) as api:
-        with anyio.fail_after(300):
-            texts = await anyio.to_thread.run_sync(converse, api.url, abandon_on_cancel=True)
-        assert len(numbered(api.requests[0])) == leased
-    assert set(sent.values()) == {1}
-    assert texts == {"waiting": leased, "done": len(NUMBERS) - leased, "failed": 0}
 
 
 def opened(url: str, folder: Path) -> Memory:
