@@ -21,28 +21,13 @@ from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.language_model import day_number
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import (
-    EvolveRequest,
-    EvolveResult,
-    ExploreRequest,
-    WriteRequest,
-    WriteResult,
-)
+from mcp_memory.domain.requests import EvolveRequest, EvolveResult, ExploreRequest, WriteRequest, WriteResult
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis, offset_at, zone_named
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.operators import recall_settings
-from mcp_memory.ports import (
-    Embedder,
-    Extractor,
-    OperatorResult,
-    PairReader,
-    Progress,
-    QuestionJudge,
-    Store,
-    TextReader,
-)
+from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, supporting_sentences
 from mcp_memory.services.answer import SelfFeedback, answer, reconstruct
 from mcp_memory.services.background.enrichment import Enrichment

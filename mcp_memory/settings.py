@@ -63,8 +63,7 @@ class ServerSettings:
     )
     """Also set by ``MCP_MEMORY_SPACE``."""
     time_zone: str = key(
-        "",
-        'the zone of days where a time says no offset, such as "Europe/Lisbon"; "" = that of this machine',
+        "", 'the zone of days where a time says no offset, such as "Europe/Lisbon"; "" = that of this machine'
     )
     shared_profile: Literal["workspace", "always", "never"] = key(
         "workspace",

@@ -45,9 +45,7 @@ def chatgpt_chat(number: int = 0, turns: int = 1) -> dict[str, Any]:
         "content_type": "multimodal_text",
         "parts": [{"content_type": "image_asset_pointer", "asset_pointer": "file-1"}, "This is my boat."],
     }
-    nodes.append(
-        node("p", parent, "user", "x", content=picture, metadata={"attachments": [{"name": "boat.jpg"}]}),
-    )
+    nodes.append(node("p", parent, "user", "x", content=picture, metadata={"attachments": [{"name": "boat.jpg"}]}))
     for one in nodes:
         one["id"] = f"c{number}-{one['id']}"
         one["parent"] = f"c{number}-{one['parent']}" if one["parent"] else None
@@ -78,10 +76,7 @@ def claude_chat(number: int = 0) -> dict[str, Any]:
                 "uuid": f"k{number}-2",
                 "sender": "assistant",
                 "text": "",
-                "content": [
-                    {"type": "thinking", "thinking": "Hm."},
-                    {"type": "text", "text": "It sailed at noon."},
-                ],
+                "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "It sailed at noon."}],
                 "attachments": [],
             },
         ],

@@ -93,11 +93,7 @@ def _row_faults(
 
 
 def _count_faults(
-    commits: list[Commit],
-    rebuilt: int,
-    reread: int,
-    last_beliefs: int,
-    read: Mapping[RowKind, TableRows | None],
+    commits: list[Commit], rebuilt: int, reread: int, last_beliefs: int, read: Mapping[RowKind, TableRows | None]
 ) -> Iterator[Fault]:
     """Compare the rows of each commit with the counts in it; those of tables only if no rebuild replaced them.
 

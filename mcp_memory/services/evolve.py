@@ -22,15 +22,7 @@ from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import scope_of
-from mcp_memory.domain.requests import (
-    EvolveRequest,
-    EvolveResult,
-    EvolveStep,
-    Feedback,
-    Improved,
-    PointEdits,
-    Skipped,
-)
+from mcp_memory.domain.requests import EvolveRequest, EvolveResult, EvolveStep, Feedback, Improved, PointEdits, Skipped
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.learn.episodes import find_episode
 from mcp_memory.services.learn.feedback import (

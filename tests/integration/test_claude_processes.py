@@ -19,15 +19,7 @@ from standin.perfect import Known, perfect
 from standin.replies import Reply, Silence
 from standin.rooms import room
 from stdio_client import SERVE, serving
-from unit.reasoning.anthropic.enriched_memory import (
-    KEYS,
-    PORTO,
-    enriching,
-    knowing,
-    numbered,
-    read_all,
-    read_by_claude,
-)
+from unit.reasoning.anthropic.enriched_memory import KEYS, PORTO, enriching, knowing, numbered, read_all, read_by_claude
 from unit.reasoning.anthropic.judged_memory import KEY, wired
 from unit.rules.answers.small_memory import said
 

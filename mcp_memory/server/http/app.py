@@ -90,10 +90,7 @@ class HttpServer:
         )
         url = http.url or f"{'https' if http.tls_cert else 'http'}://{_bracketed(address[0])}:{address[1]}{PATH}"
         resource, metadata_url = _URL.validate_python(url), ""
-        routes = [
-            Route("/healthz", _healthy, methods=["GET"]),
-            Route("/readyz", self._readiness, methods=["GET"]),
-        ]
+        routes = [Route("/healthz", _healthy, methods=["GET"]), Route("/readyz", self._readiness, methods=["GET"])]
         if access.issuer:
             metadata_url = str(build_resource_metadata_url(resource))
             routes += create_protected_resource_routes(

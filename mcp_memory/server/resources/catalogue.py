@@ -141,11 +141,7 @@ def template_list() -> list[ResourceTemplate]:
     """Return the resources that have parameters."""
     return [
         ResourceTemplate(
-            uri_template=one.uri,
-            name=one.name,
-            title=one.title,
-            description=one.description,
-            mime_type=one.mime_type,
+            uri_template=one.uri, name=one.name, title=one.title, description=one.description, mime_type=one.mime_type
         )
         for one in FAMILIES[1:]
     ]

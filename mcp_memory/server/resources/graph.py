@@ -87,11 +87,7 @@ def page_row(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, An
             point_row(space, one.point) | {"nodes": list(one.nodes), "sources": _point_sources(space, one.point)}
             for one in page_points
         ],
-        "total": {
-            "nodes": drawn.number_of_nodes() + len(only_joined),
-            "edges": len(edges),
-            "hyperedges": len(points),
-        },
+        "total": {"nodes": drawn.number_of_nodes() + len(only_joined), "edges": len(edges), "hyperedges": len(points)},
     }
     return without_none(row) | next_page("graph", drawing.parameters, end, len(edges) + len(points))
 

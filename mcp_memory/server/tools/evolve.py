@@ -68,9 +68,7 @@ class FeedbackInput(Input):
     """A caller's judgement of an episode."""
 
     supports: Annotated[
-        list[RecordId] | None,
-        Field(description="Evidence that gave or led to the answer: ids or record numbers."),
-        IDS,
+        list[RecordId] | None, Field(description="Evidence that gave or led to the answer: ids or record numbers."), IDS
     ] = None
     not_supports: Annotated[list[RecordId] | None, Field(description="Evidence that did not, or misled."), IDS] = None
     answer_correct: StrictBool | None = None

@@ -10,16 +10,7 @@ from pydantic import Field, StrictBool
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.calls import CLIENT
-from mcp_memory.server.tools.arguments import (
-    IDS,
-    Input,
-    Name,
-    SpaceName,
-    Time,
-    check_space,
-    short_text,
-    window_of,
-)
+from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, check_space, short_text, window_of
 from mcp_memory.server.tools.replies import Reply, indent, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 

@@ -69,14 +69,7 @@ def system_at(tmp_path, platform="linux", **environment):
 
 
 def run(client, system, **how):
-    options = {
-        "space": None,
-        "store": None,
-        "judge": None,
-        "config": None,
-        "uninstall": False,
-        "dry_run": False,
-    }
+    options = {"space": None, "store": None, "judge": None, "config": None, "uninstall": False, "dry_run": False}
     install(argparse.Namespace(client=client, **(options | how)), Terminal(colours=False), system)
 
 

@@ -3,15 +3,7 @@
 import pytest
 
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
-from mcp_memory.domain.requests import (
-    EvolveResult,
-    Improved,
-    NewFact,
-    Skipped,
-    WriteRequest,
-    WriteResult,
-    WrittenFact,
-)
+from mcp_memory.domain.requests import EvolveResult, Improved, NewFact, Skipped, WriteRequest, WriteResult, WrittenFact
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.server.tools.evolve import evolve_reply
 from mcp_memory.server.tools.forget import forget_reply

@@ -12,14 +12,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import assertion_id
 from mcp_memory.language import iso
-from mcp_memory.services.graph import (
-    MERMAID_EDGES,
-    around,
-    graph_of,
-    graphml,
-    hyperedges_of,
-    mermaid,
-)
+from mcp_memory.services.graph import MERMAID_EDGES, around, graph_of, graphml, hyperedges_of, mermaid
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 

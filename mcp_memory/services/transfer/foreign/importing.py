@@ -30,13 +30,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
 from mcp_memory.services.ingest import Reading, derive, silent
 from mcp_memory.services.transfer.foreign.kinds import Read
-from mcp_memory.services.transfer.foreign.reading import (
-    BadRecord,
-    ForeignRecord,
-    Found,
-    LeftOut,
-    SkippedRecord,
-)
+from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, Found, LeftOut, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import LoggedStore
 from mcp_memory.services.write import requested_turns, write_many
