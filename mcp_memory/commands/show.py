@@ -29,7 +29,7 @@ from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import facts, points, sessions
 from mcp_memory.server.tools.arguments import shown
-from mcp_memory.server.tools.replies import quantity
+from mcp_memory.server.tools.replies import json_of, quantity
 from mcp_memory.server.tools.status import space_counts
 from mcp_memory.settings import Settings
 from mcp_memory.visible import one_line
@@ -56,10 +56,10 @@ async def list_(settings: Settings, options: argparse.Namespace, terminal: Termi
     async with aclosing(await open_look(settings)) as stored, stored.store.reading() as view:
         rows, total = newest(known_space(view, name), what, options.limit)
     if options.json:
-        terminal.json({"space": name, what: rows, "total": total})
+        terminal.json({"space": name, what: json_of(rows), "total": total})
         return
     for row in rows:
-        _LINES[what](terminal, row)
+        _LINES[what](terminal, json_of(row))
     if not rows:
         terminal.line(f"There are no {what} in space {name}.")
     more_line(terminal, len(rows), total, what.removesuffix("s"))
@@ -94,6 +94,7 @@ async def show(settings: Settings, options: argparse.Namespace, terminal: Termin
                 content = _named(view, space, options.name, options.reading, options.limit)
             elif options.space is not None:
                 content = _space_of(view, space, options.space, options.limit) or {}
+    content = json_of(content)
     reading = content.get("type", "spaces")
     if options.json or reading not in _PRINT:
         terminal.json(content)

@@ -20,6 +20,7 @@ from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import facts, graph, points, sessions
 from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, URIS, Values, read_in_thread, uri_of
+from mcp_memory.server.tools.replies import json_of
 from mcp_memory.visible import plain
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ async def read(memory: Stored, family: Family, values: Values) -> str:
         content = await family.content(memory, values)
     else:
         content = await read_in_thread(memory, values, family.content)
-    return content if isinstance(content, str) else json.dumps(plain(content), ensure_ascii=False, indent=1)
+    return content if isinstance(content, str) else json.dumps(plain(json_of(content)), ensure_ascii=False, indent=1)
 
 
 def ids_of(uri_template: str, space: Space) -> Iterable[str]:

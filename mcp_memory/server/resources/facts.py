@@ -14,7 +14,7 @@ from mcp_memory.domain.facts import Assertion, Version, verbalise
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.resources.points import point_row
-from mcp_memory.server.resources.uris import PAGE, Values, next_page, page, page_of, uri_of, without_none
+from mcp_memory.server.resources.uris import PAGE, Values, next_page, page, page_of, uri_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import QUOTE_CHARS, row, source_row
 
@@ -35,7 +35,7 @@ def entities(space: Space, values: Values) -> dict[str, Any]:
 
     def entity_row(key: str) -> dict[str, Any]:
         known = {"name": facts.name(key), "kind": facts.kind(key), "facts": facts.degree(key)}
-        return without_none(known | entity_uris(space, key))
+        return known | entity_uris(space, key)
 
     return page("entities", values, {"space": space.name}, facts.entities(), entity_row)
 
@@ -53,7 +53,7 @@ def entity(space: Space, values: Values) -> dict[str, Any]:
         )
 
         state = "placeholder" if is_placeholder(space, name) else None
-        return without_none({"space": space.name, "name": name, "state": state, "points": points})
+        return {"space": space.name, "name": name, "state": state, "points": points}
     key = known_entity_key(space, name)
     versions = _versions(facts, key, suspected=False)
     start, end = page_of(values, len(versions))
@@ -64,7 +64,7 @@ def entity(space: Space, values: Values) -> dict[str, Any]:
         row(alias, "name", "alias", "reason") | {"engine": alias.source, "recorded": iso.show(alias.at)}
         for alias in facts.inferred_aliases(key)
     ]
-    about = {
+    return {
         "space": space.name,
         "name": facts.name(key),
         "names": facts.names(key),
@@ -76,7 +76,6 @@ def entity(space: Space, values: Values) -> dict[str, Any]:
         "held": merged_names or None,
         **next_page("entity", {"space": space.name, "name": facts.name(key)}, end, len(versions)),
     }
-    return without_none(about)
 
 
 def timeline(space: Space, values: Values) -> dict[str, Any]:
@@ -130,15 +129,13 @@ def _versions(facts: Facts, key: str, *, suspected: bool) -> list[Version]:
 def fact_row(space: Space, version: Version) -> dict[str, Any]:
     """Return the row of a version in a list."""
     newest_first = sorted(version.assertions, key=lambda assertion: -assertion.said_at)
-    return without_none(
-        {
-            **row(version, "id", "head", "relation", "tail", "text"),
-            "uri": uri_of("fact", {"space": space.name, "id": version.id}),
-            **_validity_row(space, version),
-            **row(version, "stated", "intent", "superseded_by"),
-            "sources": [_source_row(space, assertion) for assertion in newest_first[:SOURCES]],
-        }
-    )
+    return {
+        **row(version, "id", "head", "relation", "tail", "text"),
+        "uri": uri_of("fact", {"space": space.name, "id": version.id}),
+        **_validity_row(space, version),
+        **row(version, "stated", "intent", "superseded_by"),
+        "sources": [_source_row(space, assertion) for assertion in newest_first[:SOURCES]],
+    }
 
 
 def _validity_row(space: Space, version: Version) -> dict[str, Any]:
@@ -152,17 +149,15 @@ def _validity_row(space: Space, version: Version) -> dict[str, Any]:
 
 
 def _assertion_row(space: Space, assertion: Assertion) -> dict[str, Any]:
-    return without_none(
-        {
-            **row(assertion, "id", "kind", "precision", "stated", "confidence", "intent", "extractor"),
-            "text": verbalise(assertion.head, assertion.relation, assertion.tail, negated=assertion.negated),
-            "negated": assertion.negated or None,
-            "valid_from": iso.show(assertion.since),
-            "valid_to": iso.show(assertion.until),
-            "recorded": iso.show(assertion.recorded_at),
-            "source": _source_row(space, assertion),
-        }
-    )
+    return {
+        **row(assertion, "id", "kind", "precision", "stated", "confidence", "intent", "extractor"),
+        "text": verbalise(assertion.head, assertion.relation, assertion.tail, negated=assertion.negated),
+        "negated": assertion.negated or None,
+        "valid_from": iso.show(assertion.since),
+        "valid_to": iso.show(assertion.until),
+        "recorded": iso.show(assertion.recorded_at),
+        "source": _source_row(space, assertion),
+    }
 
 
 def _source_row(space: Space, assertion: Assertion) -> dict[str, Any]:
@@ -184,7 +179,7 @@ def _history(space: Space, version: Version) -> list[dict[str, Any]]:
             for one in known
             if facts.key(one.tail) == key or (single and one.since <= version.until and one.until >= version.since)
         ]
-        rows = [without_none({"tail": version.tail} | _validity_row(space, version)) for version in relevant[:PAGE]]
+        rows = [{"tail": version.tail} | _validity_row(space, version) for version in relevant[:PAGE]]
         if rows and (not history or rows != history[-1]["known"]):
             history.append({"recorded": iso.show(moment), "known": rows})
     return history
@@ -201,13 +196,11 @@ def wishes(space: Space, values: Values) -> dict[str, Any]:
 def _wish_row(space: Space, wish: Wish) -> dict[str, Any]:
     from mcp_memory.language.wishes import as_said
 
-    return without_none(
-        {
-            "id": wish.id,
-            "uri": uri_of("sentence", {"space": space.name, "id": wish.id}),
-            "text": as_said(wish),
-            "scope": wish.scope or None,
-            "said": iso.show(wish.said_at),
-            "source": source_row(wish.source.turn),
-        }
-    )
+    return {
+        "id": wish.id,
+        "uri": uri_of("sentence", {"space": space.name, "id": wish.id}),
+        "text": as_said(wish),
+        "scope": wish.scope or None,
+        "said": iso.show(wish.said_at),
+        "source": source_row(wish.source.turn),
+    }

@@ -9,9 +9,9 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.language import iso
 from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
 from mcp_memory.server.resources.points import point_row
-from mcp_memory.server.resources.uris import PAGE, Values, next_page, page_of, without_none
+from mcp_memory.server.resources.uris import PAGE, Values, next_page, page_of
 from mcp_memory.server.tools.arguments import GraphInput, moment_of, read
-from mcp_memory.server.tools.replies import QUOTE_CHARS, source_row
+from mcp_memory.server.tools.replies import QUOTE_CHARS, json_of, source_row
 from mcp_memory.services import graph as drawings
 from mcp_memory.settings import LimitSettings
 from mcp_memory.view.evidence import known_sentences
@@ -88,8 +88,10 @@ def page_row(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, An
             for one in page_points
         ],
         "total": {"nodes": drawn.number_of_nodes() + len(only_joined), "edges": len(edges), "hyperedges": len(points)},
+        **next_page("graph", drawing.parameters, end, len(edges) + len(points)),
     }
-    return without_none(row) | next_page("graph", drawing.parameters, end, len(edges) + len(points))
+    shown: dict[str, Any] = json_of(row)
+    return shown
 
 
 def _node_row(drawing: Drawing, key: str, joined: dict[str, dict[str, str]]) -> dict[str, Any]:
@@ -97,7 +99,7 @@ def _node_row(drawing: Drawing, key: str, joined: dict[str, dict[str, str]]) -> 
     if key not in drawing.graph:
         return {"id": key} | joined[key]
     known = {"facts": drawing.space.facts.degree(key)} | entity_uris(drawing.space, key)
-    return without_none({"id": key} | drawing.graph.nodes[key] | known)
+    return {"id": key} | drawing.graph.nodes[key] | known
 
 
 def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.resources.uris import Values, page, uri_of, without_none
+from mcp_memory.server.resources.uris import Values, page, uri_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import row, source_row
 
@@ -33,7 +33,8 @@ def point(space: Space, values: Values) -> dict[str, Any]:
         problem = f"space {space.name!r} has no memory point {shown(values['id'])}"
         raise InvalidInput("id", problem, f"See {uri_of('points', {'space': space.name})}.")
     current = space.hypergraph.resolve(point.id)
-    more = {
+    return {
+        **point_row(space, point),
         "space": space.name,
         "joins": [_entity_row(space, name) for name in point.entities],
         "source": point.source,
@@ -56,20 +57,17 @@ def point(space: Space, values: Values) -> dict[str, Any]:
             for one in space.hypergraph.revisions(point.id)
         ],
     }
-    return point_row(space, point) | without_none(more)
 
 
 def point_row(space: Space, point: Point) -> dict[str, Any]:
     """Return the row of a point in a list."""
-    return without_none(
-        {
-            **_point_address(space, point.id),
-            "text": point.description,
-            "entities": list(point.entities),
-            "goal": point.scope or None,
-            **row(point, "status", "revision"),
-        }
-    )
+    return {
+        **_point_address(space, point.id),
+        "text": point.description,
+        "entities": list(point.entities),
+        "goal": point.scope or None,
+        **row(point, "status", "revision"),
+    }
 
 
 def _entity_row(space: Space, name: str) -> dict[str, Any]:

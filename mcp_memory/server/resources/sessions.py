@@ -14,7 +14,7 @@ from mcp_memory.domain.status import SpaceStatus
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.resources.uris import Values, next_page, page, page_of, space_of, uri_of, without_none
+from mcp_memory.server.resources.uris import Values, next_page, page, page_of, space_of, uri_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import row, turn_time
 from mcp_memory.server.tools.status import space_counts
@@ -77,14 +77,12 @@ def sentence(space: Space, values: Values) -> dict[str, Any]:
         raise InvalidInput("id", f"space {space.name!r} has no sentence {values['id']!r}", remedy)
     turn = space.turns[sentence.turn_id]
     times = [
-        without_none(
-            {
-                "text": turn.text[time.start : time.end],
-                "since": iso.show(time.since),
-                "until": iso.show(time.until),
-                **row(time, "grain", "relative"),
-            }
-        )
+        {
+            "text": turn.text[time.start : time.end],
+            "since": iso.show(time.since),
+            "until": iso.show(time.until),
+            **row(time, "grain", "relative"),
+        }
         for time in sentence.times
     ]
     source = {k: v for k, v in turn_row(turn).items() if k != "text"} | {
@@ -117,30 +115,26 @@ def session_row(space: Space, session: str) -> dict[str, Any]:
     """Return the row of a session in a list."""
     turns = space.sessions[session]
     titled = space.current(session, "title")  # as an import stores the title of a chat
-    return without_none(
-        {
-            "id": session,
-            "title": titled.title if titled is not None and titled.kind == "document" else None,
-            "uri": uri_of("session", {"space": space.name, "id": session}),
-            "turns": len(turns),
-            "first": turn_time(space.turns[turns[0]]),
-            "last": turn_time(space.turns[turns[-1]]),
-        }
-    )
+    return {
+        "id": session,
+        "title": titled.title if titled is not None and titled.kind == "document" else None,
+        "uri": uri_of("session", {"space": space.name, "id": session}),
+        "turns": len(turns),
+        "first": turn_time(space.turns[turns[0]]),
+        "last": turn_time(space.turns[turns[-1]]),
+    }
 
 
 def turn_row(turn: Turn) -> dict[str, Any]:
     """Return a message or document."""
-    return without_none(
-        {
-            "id": turn.ref,
-            **row(turn, "kind", "speaker", "role", "title"),
-            "time": None if turn.said_at is None else iso.show(turn.said_at, turn.offset or 0),
-            "written": iso.show(turn.written_at),
-            "revision": turn.revision or None,
-            "text": turn.text,
-        }
-    )
+    return {
+        "id": turn.ref,
+        **row(turn, "kind", "speaker", "role", "title"),
+        "time": None if turn.said_at is None else iso.show(turn.said_at, turn.offset or 0),
+        "written": iso.show(turn.written_at),
+        "revision": turn.revision or None,
+        "text": turn.text,
+    }
 
 
 def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
@@ -155,14 +149,12 @@ def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
     place, nearness = space.sentence_row(sentence.turn_id, sentence.index), None
     if space.sentence_vectors is not None and place >= 0:
         nearness = round(float(space.sentence_vectors[place] @ belief.task), 4)
-    return without_none(
-        {
-            "task_doubt": round(belief.task_doubt, 6),
-            "time_doubt": round(belief.time_doubt, 6),
-            "nearness": nearness,
-            **row(belief, "supported", "unsupported"),
-        }
-    )
+    return {
+        "task_doubt": round(belief.task_doubt, 6),
+        "time_doubt": round(belief.time_doubt, 6),
+        "nearness": nearness,
+        **row(belief, "supported", "unsupported"),
+    }
 
 
 def episode(space: Space, values: Values) -> dict[str, Any]:
@@ -171,7 +163,7 @@ def episode(space: Space, values: Values) -> dict[str, Any]:
     if episode is None:
         problem = f"nothing was learnt in space {space.name!r} from an episode {shown(values['id'])}"
         raise InvalidInput("id", problem, "An episode is kept once memory_answer or memory_evolve learns from it.")
-    trace = {
+    return {
         **row(episode, "id", "query", "time", "engine", "answer", "rounds"),
         "space": space.name,
         "asked": iso.show(episode.at),
@@ -183,8 +175,8 @@ def episode(space: Space, values: Values) -> dict[str, Any]:
         "paths": list(episode.paths),
         "stop_reason": episode.stop,
         "trace": [asdict(call) for call in episode.calls],
+        "lessons": [_lesson_row(space, lesson) for lesson in lessons],
     }
-    return without_none(trace) | {"lessons": [_lesson_row(space, lesson) for lesson in lessons]}
 
 
 def _evidence_row(item: ShownEvidence) -> dict[str, Any]:

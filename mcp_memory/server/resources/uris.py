@@ -123,8 +123,3 @@ def page(
     start, end = page_of(values, len(entries))
     rows = [row(entry) for entry in entries[start:end]]
     return {**about, name or family: rows, "total": len(entries), **next_page(family, about, end, len(entries))}
-
-
-def without_none(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row without the values that are None."""
-    return {name: value for name, value in row.items() if value is not None}

@@ -84,11 +84,11 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _json_of(value: Any) -> Any:
+def json_of(value: Any) -> Any:
     """Return a value as JSON has it, without fields that are None."""
     if isinstance(value, Mapping):
-        return {name: _json_of(one) for name, one in value.items() if one is not None}
-    return [_json_of(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: json_of(one) for name, one in value.items() if one is not None}
+    return [json_of(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 class Reply(NamedTuple):
@@ -117,7 +117,7 @@ def reply_of(lines: Iterable[str], **fields: object) -> Reply:
 
     Which there are stands in the output schema of the tool, in ``resources/tools.json``.
     """
-    return Reply("\n".join(lines), _json_of(fields))
+    return Reply("\n".join(lines), json_of(fields))
 
 
 ItemT = TypeVar("ItemT", str, dict[str, Any])
