@@ -8,7 +8,7 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
-from mcp_memory.server.tools.dossier import CODE_WHOLE, HEADER, dossier_lines
+from mcp_memory.server.tools.dossier import BRIEF_CHARS, CODE_WHOLE, HEADER, dossier_lines
 from mcp_memory.server.tools.replies import heading
 
 FIRST, LATER = parse("2025-03-14T10:00")[0], parse("2025-04-02T18:30")[0]
@@ -118,6 +118,21 @@ def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
     assert "step(8)" in dossier_lines((item(text),))[1]
     many = dossier_lines([item(f"{number} {text}", number, place=number) for number in range(CODE_WHOLE + 1)])
     assert "\n".join(many).count("step(8)") == CODE_WHOLE  # of the best records alone
+
+
+def test_a_long_message_behind_the_best_is_shown_by_what_it_says_of_the_question():
+    aside = ", and then we spoke of the weather for quite a while because nobody wanted to begin" * 4
+    said = item(f"I'm trying to plan the harbour fair{aside}, and the ferry costs 40 crowns.", place=4)
+    short = [item(f"Line {number}.", place=number) for number in range(3)]
+    (shown,) = [line for line in dossier_lines([*short, said], code=False, asked={"ferri"}) if line.startswith("4.")]
+    assert shown.startswith("4. Ann: plan the harbour fair … ")
+    assert "the ferry costs 40 crowns" in shown
+    assert len(shown) < BRIEF_CHARS + 20
+    best = dossier_lines([said, *short], code=False)[1]
+    assert aside in best
+    assert any(aside in line for line in dossier_lines([*short, said]))
+    document = item(f"The fair{aside}.", place=4, kind="document", title="Fair")
+    assert any(aside in line for line in dossier_lines([*short, document], code=False))
 
 
 def test_code_that_alone_has_a_word_of_the_question_is_shown_whole():
