@@ -63,8 +63,8 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
         text: the text of the message.
         spans: the spans of its sentences, in characters.
     """
-    if len(text) > LONGEST or "\n" in text.strip() or text.isupper():
-        return
+    if len(text) > LONGEST or text.rstrip() != " ".join(text.split()) or text.isupper() or text.istitle():
+        return  # lines, an indented block, a heading
     found: list[WishSpan] = []
     for number, (start, end) in enumerate(spans):
         sentence = text[start:end].replace("’", "'")

@@ -3,10 +3,11 @@
 What is said before a message may make it material, a game or words of somebody else ("translate my next two messages",
 "you are a waiter and I am a guest", "is my daughter's essay okay?"). What is said after it may take it back ("just
 kidding", "I only copied that"). No list of such words would be whole. So the talk around a message has to be
-**understood to its last word**: each message states certain facts or standing wishes, or is nothing but thanks and
-greetings. Facts are certain only if that holds for all that stands before them and all that their speaker says after
-them. A wish is told at the beginning and outlasts the talk: it counts if that holds for all that stands before it, and
-unless the speaker's next message points back. After a break of `PAUSE` another talk begins, in which nothing is open.
+**understood to its last word**. Facts are certain only if all that stands before them, and all that their speaker says
+after them, states certain facts or is nothing but thanks and greetings. A wish is told at the beginning and outlasts
+the talk: it counts if that holds for all that stands before it, where further wishes of the user may stand too, and
+unless the next message of the speaker that is neither points back. A wish itself leaves facts open: "whenever I send
+you a quote, name the film". After a break of `PAUSE` another talk begins, in which nothing is open.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.times import MINUTE
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Turn, by_user, label
 from mcp_memory.language.own_words import points_back
 from mcp_memory.language.segments import split
 from mcp_memory.language.wishes import LONGEST, find_wishes, is_small_talk
@@ -35,7 +36,7 @@ class Frames:
         self._space = space
         self._certain: dict[str, bool] = {}  # message → whether the talk around it leaves its facts certain
         self._standing: dict[str, bool] = {}  # and its wishes standing
-        self._plain: dict[str, bool] = {}  # message → whether it is nothing but wishes, or small talk
+        self._wishes: dict[str, bool] = {}  # message → whether it is nothing but wishes of the user
 
     def clear(self) -> None:
         """Forget what was found out, since messages or facts have arrived."""
@@ -68,25 +69,26 @@ class Frames:
         if turn.id in self._certain:
             return
         talk = self._talk(turn)
-        understood = [self._is_understood(one) for one in talk]
-        unframed = understood.index(False) if False in understood else len(talk)  # the last place that is in no frame
-        following: dict[str | None, int] = {}  # speaker → place of their next message
+        understood = [is_small_talk(one.text) or self._space.facts.states_certain(one.id) for one in talk]
+        closed = [known or self._states_wishes(one) for one, known in zip(talk, understood, strict=True)]
+        facts_end, wishes_end = (first.index(False) if False in first else len(talk) for first in (understood, closed))
+        following: dict[str | None, str] = {}  # speaker → their next message that says anything else
         doubtful: set[str | None] = set()  # who says something later that is not understood
         for place in reversed(range(len(talk))):
-            one, after = talk[place], following.get(talk[place].speaker)
-            taken_back = after is not None and not understood[after] and points_back(talk[after].text)
-            self._certain[one.id] = place <= unframed and one.speaker not in doubtful
-            self._standing[one.id] = place <= unframed and not taken_back
-            following[one.speaker] = place
+            one, who = talk[place], label(talk[place])
+            self._certain[one.id] = place <= facts_end and who not in doubtful
+            self._standing[one.id] = place <= wishes_end and not (who in following and points_back(following[who]))
             if not understood[place]:
-                doubtful.add(one.speaker)
+                doubtful.add(who)
+            if not closed[place]:
+                following[who] = one.text
 
-    def _is_understood(self, turn: Turn) -> bool:
-        """Return whether a message leaves nothing open."""
-        if turn.id not in self._plain:
-            wishes = len(turn.text) <= LONGEST and any(find_wishes(turn.text, split(turn.text)))
-            self._plain[turn.id] = wishes or is_small_talk(turn.text)
-        return self._plain[turn.id] or self._space.facts.states_certain(turn.id)
+    def _states_wishes(self, turn: Turn) -> bool:
+        """Return whether a message is nothing but wishes of the user."""
+        if turn.id not in self._wishes:
+            short = by_user(turn) and len(turn.text) <= LONGEST
+            self._wishes[turn.id] = short and any(find_wishes(turn.text, split(turn.text)))
+        return self._wishes[turn.id]
 
     def _talk(self, turn: Turn) -> list[Turn]:
         """Return the messages of the talk that a message belongs to, in order."""

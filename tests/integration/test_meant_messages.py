@@ -36,6 +36,8 @@ FRAMES = [
     ["assistant: Which words are printed on the box?", "user: I am a nurse."],
     ["user: Is my cousin's essay okay?"],
     ["user: Which boats go to Alta?", "assistant: Two of them go on Sundays."],
+    ["user: My source is Wikipedia."],
+    ["assistant: Please always answer in whole sentences."],
 ]
 TAKEN_BACK = [
     ["user: That was my brother at the keyboard."],
@@ -43,16 +45,18 @@ TAKEN_BACK = [
     ["user: Only joking!"],
     ["assistant: Good to know.", "user: That is not true, by the way."],
     ["assistant: Are you joking?", "user: Yes."],
+    ["me: Just kidding, that was my sister."],
+    ["user: Thanks!", "user: I only copied that."],
 ]
+WISHES_THAT_FRAME = ["Every time I send you a quote, name the film.", "Always name the source."]
 LATER = [
     ["user: I only copied a line from the mail."],
-    ["user: Thanks!", "user: Please ignore my last message but one."],
     [f"user: {'We talk about the boats of the village for a while. ' * 4}"],
 ]
 HARMLESS = [
     (["user: Good morning!"], []),
     (["user: I have a parrot."], ["assistant: Nice. What is it called?", "user: Thanks!"]),
-    (["user: Please always answer in Danish."], ["- 2024-03-02", "user: What is the price of a ticket?"]),
+    (["user: Hello!"], ["- 2024-03-02", "user: What is the price of a ticket?"]),
     (["user: Turn my next message into Dutch.", "- 2024-03-02"], ["Ann: We are planning a trip along the coast."]),
 ]
 
@@ -97,9 +101,16 @@ async def test_whatever_else_its_speaker_says_later_leaves_a_fact_uncertain_and_
     assert (await known(f"user: {WISH}", *after))[0] is True
 
 
+@pytest.mark.parametrize("wish", WISHES_THAT_FRAME)
+async def test_beside_a_wish_no_fact_is_certain(wish: str) -> None:
+    assert await known(f"user: {wish}", f"user: {FACT}") == (False, False)
+    assert await known(f"user: {FACT}", f"user: {wish}") == (False, False)
+
+
 @pytest.mark.parametrize(("before", "after"), HARMLESS)
 async def test_talk_that_frames_nothing_takes_nothing_away(before: list[str], after: list[str]) -> None:
-    assert await known(*before, f"user: {WISH}", f"user: {FACT}", *after) == (True, True)
+    assert (await known(*before, f"user: {WISH}", *after))[0] is True
+    assert (await known(*before, f"user: {FACT}", *after))[1] is True
 
 
 async def test_no_speaker_is_guessed_to_be_the_user() -> None:

@@ -28,7 +28,7 @@ from itertools import pairwise
 
 from mcp_memory.domain.entities import PROJECT, TITLES
 from mcp_memory.domain.facts import STABLE, Assertion
-from mcp_memory.domain.relations import DATED, relations
+from mcp_memory.domain.relations import DATED, Relation, relations
 from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.tokens import stem
@@ -85,8 +85,16 @@ def with_certainty(
         elif turn.kind != "document":
             certain.clear()
             break
-    certain -= {one.id for one in found if relations().get(one.relation).passing}
+    certain -= {one.id for one in found if _is_open(relations().get(one.relation))}
     return [one if one.id in certain else replace(one, confidence=min(one.confidence, STABLE)) for one in found]
+
+
+def _is_open(relation: Relation) -> bool:
+    """Return whether what is read may be another thing: a value of its moment, or a name of nobody knows what.
+
+    "My source is Wikipedia", "my role is Hamlet" say what the words around them are.
+    """
+    return relation.passing or (not relation.said and relation.cardinality == "unknown")
 
 
 def _named_words(turn: Turn, sentences: Sequence[Span]) -> Set[str]:
@@ -194,9 +202,14 @@ def _me(turn: Turn) -> str:
 
 
 def _words_for(turn: Turn, name: str) -> frozenset[str]:
-    """Return the words, in their forms, by which a sentence may name a head or a tail."""
+    """Return the words, in their forms, by which a sentence may name a head or a tail.
+
+    Who speaks says "I": a profile that names them is somebody else's text ("User works at Google.").
+    """
     name, me = name.casefold(), _me(turn)
-    own = name in (me, PROJECT) or (me and name.startswith(f"{me}'s"))
+    if name == me:
+        return _FIRST_PERSON
+    own = name == PROJECT or (me and name.startswith(f"{me}'s"))
     return frozenset[str]().union(_FIRST_PERSON if own else (), *map(_forms, name.split()))
 
 

@@ -18,6 +18,19 @@ def test_a_wish_is_told_from_what_is_none(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        *(f"Never use emojis.{sign}Use short sentences." for sign in "\n\r\t\x0b\x0c\x85\u2028\u2029"),
+        "    Never use emojis.",
+        "Keep Your Answers Short",
+        "NEVER USE EMOJIS",
+    ],
+)
+def test_lines_blocks_and_headings_are_no_wishes(text: str) -> None:
+    assert not list(find_wishes(text, split(text)))
+
+
+@pytest.mark.parametrize(
     ("small", "text"),
     [
         (True, "Thanks a lot!"),
