@@ -5,11 +5,12 @@ time, so that a model reads what followed on what; memory points. A list has no 
 of time. The number before a record is its rank, 1 for the best.
 
 A record is shown in the words that were said; a long message behind the best is shown by its brief
-(``language/briefs.py``), and whole with detail full. A fact that leads it stands behind them in parentheses if it is certain,
-with its time if somebody stated one. A record that is a reply shows what it replies to ("after Ann: …"). A time such as
-"last Friday" is followed by the date that it means. Words that were said several times are shown once, with the day of
-each. "…" stands where a message goes on. Of a block of code its first line that says something is shown, with the
-number of lines; of the best records it is shown whole where code is asked for or it alone has a word of the question.
+(``language/briefs.py``), and whole with detail full. A fact that leads it stands behind them in parentheses if it is
+certain, with its time if somebody stated one. A record that is a reply shows what it replies to ("after Ann: …"). A
+time such as "last Friday" is followed by the date that it means. Words that were said several times are shown once,
+with the day of each. "…" stands where a message goes on. Of a block of code its first line that says something is
+shown, with the number of lines; of the best records it is shown whole where code is asked for or it alone has a word of
+the question.
 
 Ids and scores are in the structured part, which keeps the order of rank.
 
