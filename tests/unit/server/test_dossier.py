@@ -121,7 +121,7 @@ def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
 
 
 def test_a_long_message_behind_the_best_is_shown_by_what_it_says_of_the_question():
-    aside = ", and then we spoke of the weather for quite a while because nobody wanted to begin" * 4
+    aside = ", and then we spoke of the weather for quite a while because nobody wanted to begin" * 5
     said = item(f"I'm trying to plan the harbour fair{aside}, and the ferry costs 40 crowns.", place=4)
     short = [item(f"Line {number}.", place=number) for number in range(3)]
     (shown,) = [line for line in dossier_lines([*short, said], code=False, asked={"ferri"}) if line.startswith("4.")]
