@@ -35,12 +35,14 @@ class StdioClient:
         process: the server.
         noise: lines on stdout that were no message of the protocol.
         reports: the notifications that came.
+        answered: the ids of the replies that came, in order.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], era: str = MODERN) -> None:
         self.process = process
         self.noise: list[bytes] = []
         self.reports: list[dict[str, Any]] = []
+        self.answered: list[Any] = []
         self._modern = era == MODERN
         self._last = 0
         self._replies: dict[int, dict[str, Any]] = {}
@@ -143,6 +145,7 @@ class StdioClient:
                     self.reports.append(message)
                 else:
                     self._replies[message["id"]] = message
+                    self.answered.append(message["id"])
                 self._came.notify_all()
         with self._came:
             self._over = True

@@ -2,97 +2,60 @@
 
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from random import Random
-from threading import Thread
 
 import pytest
 from mcp_types import JSONRPCRequest
+from stdio_client import ENVELOPE, MODERN, ROOT, Gone, StdioClient, serving
 
 from mcp_memory.server.incoming import read_message
 
-PROGRAM = Path(__file__).with_name("word_memory.py")
-ROOT = PROGRAM.parents[2]
-ENVELOPE = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
-ERAS = pytest.mark.parametrize("era", ["2024-11-05", "2025-11-25", "2026-07-28"])
-ENDS_S = 10
+PROGRAM = str(Path(__file__).with_name("word_memory.py"))
+ENDS_S = 30
 """Far more than the two seconds that a server has for leaving, as the machine may be busy."""
 
 
-class Wire:
-    """A client that reads and writes single lines."""
-
-    def __init__(self, process, era):
-        self.process = process
-        self.modern = era == "2026-07-28"
-        self.last = 0
-        if self.modern:
-            assert self.ask("server/discover")["result"]["supportedVersions"] == [era]
-            return
-        info = {"name": "test", "version": "1"}
-        reply = self.ask("initialize", protocolVersion=era, capabilities={}, clientInfo=info)
-        assert reply["result"]["protocolVersion"] == era
-        self.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode())
-
-    def send(self, line):
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-
-    def ask(self, method, **params):
-        self.last += 1
-        if self.modern:
-            params["_meta"] = ENVELOPE
-        request = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}
-        self.send(json.dumps(request, ensure_ascii=False).encode())
-        reply = json.loads(self.process.stdout.readline())
-        assert reply["id"] == self.last
-        return reply
-
-    def call(self, tool, **arguments):
-        return self.ask("tools/call", name=tool, arguments=arguments)["result"]
+@pytest.fixture
+def served(tmp_path):
+    """Return what starts a server over a memory of words, and what it wrote to stderr stands in ``store.stderr``."""
+    return lambda era=MODERN, *options, **environment: serving(
+        tmp_path / "store", era, program=(PROGRAM, *options), **environment
+    )
 
 
-@contextmanager
-def served(era="2026-07-28", *options, **environment):
-    command = [sys.executable, str(PROGRAM), *options]
-    surroundings = os.environ | {"PYTHONPATH": str(ROOT)} | environment
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, env=surroundings, **pipes) as process:
-        try:
-            yield Wire(process, era)
-        finally:
-            process.kill()
+def ended(client):
+    """Return the status with which a server ends, after all that it wrote was read."""
+    with pytest.raises(Gone):
+        client.reply(0, ENDS_S)
+    return client.process.wait(ENDS_S)
 
 
-@ERAS
-def test_a_process_speaks_each_revision_of_the_protocol(era):
-    with served(era) as wire:
-        assert len(wire.ask("tools/list")["result"]["tools"]) == 8
-        assert not wire.call("memory_write", text="日本 привет 👩‍👩‍👧").get("isError")
-        recalled = wire.call("memory_reconstruct")["structuredContent"]["evidence"]
+@pytest.mark.parametrize("era", ["2024-11-05", "2025-11-25", MODERN])
+def test_a_process_speaks_each_revision_of_the_protocol(served, era):
+    with served(era) as client:
+        assert len(client.ask("tools/list")["result"]["tools"]) == 8
+        client.structured("memory_write", text="日本 привет 👩‍👩‍👧")
+        recalled = client.structured("memory_reconstruct")["evidence"]
         assert [item["text"] for item in recalled] == ["日本 привет 👩‍👩‍👧"]
 
 
 @pytest.mark.parametrize("warnings", ["default", "error"])
-def test_only_protocol_messages_are_on_stdout_even_if_a_library_prints(warnings):
-    with served("2025-11-25", "--print", PYTHONWARNINGS=warnings) as wire:
-        wire.call("memory_status")
-        rest, errors = wire.process.communicate(timeout=ENDS_S)
-        assert rest == b""
-        assert b"a print from a library" in errors
-        assert b"a write to descriptor 1" in errors
-        assert wire.process.returncode == 0
+def test_only_protocol_messages_are_on_stdout_even_if_a_library_prints(served, tmp_path, warnings):
+    with served("2025-11-25", "--print", PYTHONWARNINGS=warnings) as client:
+        client.call("memory_status")
+        client.process.stdin.close()
+        assert (ended(client), client.noise) == (0, [])
+    errors = (tmp_path / "store.stderr").read_bytes()
+    assert b"a print from a library" in errors
+    assert b"a write to descriptor 1" in errors
 
 
 BITS = [
@@ -158,67 +121,73 @@ def due_to(line):
     return [json.dumps(message.id)] if isinstance(message, JSONRPCRequest) else []
 
 
-def test_each_line_but_notifications_and_answers_gets_exactly_one_reply():
+def test_each_line_but_notifications_and_answers_gets_exactly_one_reply(served):
     lines = spoilt_lines(0, 200)
     due = Counter(one for line in lines for one in due_to(line))
-    with served("2025-11-25") as wire:
-        Thread(target=lambda: [wire.send(line) for line in lines], daemon=True).start()
-        came = Counter(json.dumps(json.loads(wire.process.stdout.readline())["id"]) for _ in range(due.total()))
-        assert came == due
-        assert wire.ask("ping")["result"] == {}  # and nothing more came before it
+    with served("2025-11-25") as client:
+        before = len(client.answered)
+        client.process.stdin.write(b"".join(line + b"\n" for line in lines))
+        client.process.stdin.flush()
+        while len(client.answered) < before + due.total():
+            time.sleep(0.05)
+        assert client.ask("ping")["result"] == {}
+        assert Counter(map(json.dumps, client.answered[before:-1])) == due
 
 
-def test_the_process_ends_when_the_client_closes_its_end():
-    with served() as wire:
-        wire.call("memory_status")
-        wire.process.stdin.close()
-        assert wire.process.wait(ENDS_S) == 0
+def test_the_process_ends_when_the_client_closes_its_end(served):
+    with served() as client:
+        client.call("memory_status")
+        client.process.stdin.close()
+        assert ended(client) == 0
 
 
-def test_a_blocked_library_cannot_keep_the_process_alive():
-    with served("2026-07-28", "--stuck") as wire:
-        request = {"jsonrpc": "2.0", "id": 9, "method": "tools/call"}
-        request["params"] = {"name": "memory_status", "arguments": {}, "_meta": ENVELOPE}
-        wire.send(json.dumps(request).encode())
-        wire.process.stdin.close()
-        assert wire.process.wait(ENDS_S) == 0
+def test_a_blocked_library_cannot_keep_the_process_alive(served):
+    with served(MODERN, "--stuck") as client:
+        client.begin("memory_status")
+        client.process.stdin.close()
+        assert ended(client) == 0
+
+
+@contextmanager
+def process_of(*command):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, *command], env=environment, **pipes) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_the_process_ends_when_its_replies_are_no_longer_read():
-    with served() as wire:
-        wire.process.stdout.close()
-        wire.send(
-            json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/list", "params": {"_meta": ENVELOPE}}).encode()
-        )
-        assert wire.process.wait(ENDS_S) == 0
+    with process_of(PROGRAM) as process:
+        process.stdout.close()
+        asked = {"jsonrpc": "2.0", "id": 9, "method": "tools/list", "params": {"_meta": ENVELOPE}}
+        process.stdin.write(json.dumps(asked).encode() + b"\n")
+        process.stdin.flush()
+        assert process.wait(30) == 0
 
 
 def test_a_process_without_any_request_ends_as_well():
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, str(PROGRAM)], env=environment, input=b"", capture_output=True, timeout=30)
-    assert (done.returncode, done.stdout) == (0, b"")
+    with process_of(PROGRAM) as process:
+        assert process.communicate(timeout=30) == (b"", None)
+        assert process.returncode == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to tell a process to end")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_process_ends_on_a_signal_while_the_client_still_holds_stdin(number):
-    with served() as wire:
-        wire.call("memory_status")
-        wire.process.send_signal(number)
-        assert wire.process.wait(ENDS_S) == 0
+def test_the_process_ends_on_a_signal_while_the_client_still_holds_stdin(served, number):
+    with served() as client:
+        client.call("memory_status")
+        client.process.send_signal(number)
+        assert ended(client) == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe that outlives the parent")
 def test_the_process_ends_when_its_parent_is_killed_though_its_stdin_stays_open():
-    parent = f"""
-import subprocess, sys
-child = subprocess.Popen([sys.executable, {str(PROGRAM)!r}])
-child.wait()
-"""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", parent], env=environment, **pipes) as process:
-        Wire(process, "2026-07-28")  # the child has its parent's pipes, and answers
+    parent = f"import subprocess, sys; subprocess.Popen([sys.executable, {PROGRAM!r}]).wait()"
+    with process_of("-c", parent) as process:
+        client = StdioClient(process)  # the child has its parent's pipes, and answers
         process.kill()
-        assert select.select([process.stdout], [], [], ENDS_S)[0]
-        assert process.stdout.read() == b""  # the end of the pipe: it comes when the child has gone too
+        with pytest.raises(Gone):  # the end of the pipe: it comes when the child has gone too
+            client.reply(0, ENDS_S)
