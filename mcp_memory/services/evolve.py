@@ -160,11 +160,11 @@ async def _organise(
     judge = context.judge() if context.judge else None
     await context.progress(3, 4, "making memory points")
     made = await organise(
-        request.space, goal or "", found, makes, points, now=context.now, judge=judge, progress=context.progress
-    )
+        request.space, goal or "", found, makes, points, now=context.now, asked_for=bool(request.steps), judge=judge,
+        progress=context.progress,
+    )  # fmt: skip
     done.changes += made.changes
-    done.skipped += made.left
-    done.skipped += [skip for skip in made.skipped if request.steps or skip.step == "points" or not made.changes]
+    done.skipped += made.skipped
     done.engine = made.engine if done.engine == "embedded" else done.engine
     done.warnings, done.spent = (*done.warnings, *made.warnings), made.spent
     await context.progress(4, 4, "done")

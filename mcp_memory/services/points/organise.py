@@ -14,15 +14,13 @@ evidence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 
-from mcp_memory.domain.episodes import Episode, ShownEvidence
+from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveStep, Improved, Skipped
+from mcp_memory.domain.requests import EvolveResult, EvolveStep, Skipped
 from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.evolution import EvidenceGroup, evidence_item, group_evidence, is_relational
 from mcp_memory.language.questions import understand
@@ -31,7 +29,6 @@ from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.ingest import silent
 from mcp_memory.services.learn.episodes import Episodes, evidence_sentences, judged_labels
 from mcp_memory.services.points.edits import PointContext, apply_groups, store_points
-from mcp_memory.view.space import Space
 
 FOUND = 12
 """Items of evidence that points are made of: as many as a recall gives."""
@@ -42,27 +39,6 @@ _ALONE = "No two points that changed are alike, share an entity and are small en
 _PRIMITIVE = "The goal asks for one thing; merging would blur it. Ask why or how, compare, or name a topic."
 
 
-@dataclass(frozen=True, slots=True)
-class OrganiseResult:
-    """The outcome of organising.
-
-    Attributes:
-        changes: what changed.
-        skipped: steps that changed nothing, and why.
-        left: points of a judge that were left out, and why.
-        engine: the engine that decided.
-        warnings: why another judge than the configured one decided, in words.
-        spent: on a language model; None if none was asked.
-    """
-
-    changes: tuple[Improved, ...]
-    skipped: tuple[Skipped, ...] = ()
-    left: tuple[Skipped, ...] = ()
-    engine: Engine = "embedded"
-    warnings: tuple[str, ...] = ()
-    spent: Spending | None = None
-
-
 async def organise(
     space: str,
     goal: str,
@@ -71,9 +47,10 @@ async def organise(
     context: PointContext,
     *,
     now: Millis,
+    asked_for: bool = False,
     judge: QuestionJudge | None = None,
     progress: Progress = silent,
-) -> OrganiseResult:
+) -> EvolveResult:
     """Make points for a goal and merge them; return the changes, and why a step changed nothing.
 
     Args:
@@ -84,6 +61,7 @@ async def organise(
         steps: ``points``, ``merge`` or both.
         context: what points are made with.
         now: the moment of the call.
+        asked_for: whether the caller named the steps, and so wants to know of each why it changed nothing.
         judge: is asked the goal if there is no episode; None for the rules.
         progress: called if it takes long.
 
@@ -102,54 +80,45 @@ async def organise(
         )
         episode = episode or episodes.get(space, recall.episode)
     scope = scope_of(goal)
-    kept: list[Improved] = []
-    left: list[Skipped] = []
     is_of_goal = episode is not None and scope.casefold() == scope_of(episode.query).casefold()
     points = episode.points if episode is not None and is_of_goal and "points" in steps else ()
-    if points:
-        kept, left = await store_points(space, goal, points, context, now=now)
+    changes, left = await store_points(space, goal, points, context, now=now)
     async with context.store.reading(whole=False) as view:
         question = understand(goal, view.space(space).speakers, now)
     merges = context.settings.merge
     relational = recall is not None and merges and is_relational(question, recall.roots, recall.paths)
-    by_judge, why, changes = asks and bool(points), _KNOWN, list[Improved]()
+    by_judge, why = asks and bool(points), _KNOWN
     if not by_judge:
         groups = await _evidence_groups(episode, context) if episode is not None and "points" in steps else []
         merging = relational and "merge" in steps and (bool(groups) or "points" not in steps)
         if groups or merging:
-            changes = await apply_groups(space, scope, groups, context, now=now, merging=merging, names=question.names)
+            changes += await apply_groups(space, scope, groups, context, now=now, merging=merging, names=question.names)
         why = _KNOWN if groups else _NO_GROUP
-    changed = {change.step for change in (*kept, *changes)}
     reasons: dict[EvolveStep, str] = {
         "points": why,
         "merge": _ALONE if relational else _PRIMITIVE if merges else _OFF,
     }
-    skipped = tuple(Skipped(step, reasons[step]) for step in reasons if step in steps and step not in changed)
+    idle = [step for step in reasons if step in steps and step not in {change.step for change in changes}]
+    left += [Skipped(step, reasons[step]) for step in idle if asked_for or step == "points" or not changes]
     engine: Engine = "anthropic" if by_judge else "embedded"
     warnings, spent = (judge.warnings, judge.spent) if judge is not None and asks else ((), None)
-    return OrganiseResult((*kept, *changes), skipped, tuple(left), engine, warnings, spent)
+    return EvolveResult(tuple(changes), tuple(left), warnings, engine, spent)
 
 
 async def _evidence_groups(episode: Episode, context: PointContext) -> list[EvidenceGroup]:
-    """Return the evidence of an episode in connected groups."""
-    shown, sentences = await _relevant(episode, context)
-    async with context.store.reading() as view:
-        space = view.space(episode.space)
-        items = [evidence_item(space, one.id, ids) for one, ids in _supporting_items(space, episode, shown, sentences)]
-        return group_evidence(space, [item for item in items if item is not None], context.settings)
+    """Return the evidence of an episode that scores high enough for a point, in connected groups.
 
-
-async def _relevant(episode: Episode, context: PointContext) -> tuple[list[ShownEvidence], dict[str, Sequence[str]]]:
-    """Return the evidence of an episode that scores high enough for a point, and the sentences of each piece."""
+    Sentences that a judge labelled as not supporting or wrong are left out, and so is evidence that has no others.
+    """
     best = max((item.score for item in episode.shown), default=0.0)
     shown = [item for item in episode.shown if item.score >= context.settings.relevance * best]
-    return shown, await evidence_sentences(context.store, context.embedder, episode, shown)
-
-
-def _supporting_items(
-    space: Space, episode: Episode, shown: Iterable[ShownEvidence], sentences: Mapping[str, Sequence[str]]
-) -> list[tuple[ShownEvidence, list[str]]]:
-    """Return items with their sentences, without sentences that a judge labelled as not supporting or wrong."""
-    labels = judged_labels(space, episode)
-    items = [(item, [name for name in sentences[item.id] if labels.get(name, 1) > 0]) for item in shown]
-    return [(item, names) for item, names in items if names or not sentences[item.id]]
+    sentences = await evidence_sentences(context.store, context.embedder, episode, shown)
+    items = []
+    async with context.store.reading() as view:
+        space = view.space(episode.space)
+        labels = judged_labels(space, episode)
+        for one in shown:
+            supporting = [name for name in sentences[one.id] if labels.get(name, 1) > 0]
+            if supporting or not sentences[one.id]:
+                items.append(evidence_item(space, one.id, supporting))
+        return group_evidence(space, [item for item in items if item is not None], context.settings)
