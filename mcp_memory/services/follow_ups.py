@@ -169,8 +169,8 @@ class FollowUps:
             return asked
         result = asked.recall
         known, ids = set(shown), {item.id for item in result.evidence}
-        fresh: list[list[EvidenceSentence]] = []  # by item, those of each step in its order
-        ranks: list[int] = []
+        fresh: list[tuple[bool, int, list[EvidenceSentence]]] = []  # of each item: whether it comes later, and its rank
+        wants_advice = asks_for_advice(asked.query.text)  # else an assistant's words come later
         trace = list(result.trace)
         for step in steps:
             items = await self._take_one(asked, step)
@@ -179,17 +179,14 @@ class FollowUps:
             for rank, item in enumerate(items):
                 sentences = await self._sentences_of(asked.query.space, [item], asked.gates)
                 found = [sentence for sentence in sentences if _place(sentence.source) not in known]
-                known |= {_place(sentence.source) for sentence in found}
-                fresh += [found] if found else []
-                ranks += [rank] if found else []
+                if found:
+                    known |= {_place(sentence.source) for sentence in found}
+                    fresh.append((by_assistant(found[0].source.turn) and not wants_advice, rank, found))
             new = [item for item in items if item.id not in ids]
             ids |= {item.id for item in new}
             result = replace(result, evidence=(*result.evidence, *new))
             trace.append(OperatorCall(result.turns + 1, step.operator, step.args, len(items), len(new)))
-        wants_advice = asks_for_advice(asked.query.text)  # else an assistant's words come later
-        later = [by_assistant(found[0].source.turn) and not wants_advice for found in fresh]
-        order = sorted(range(len(fresh)), key=lambda one: (later[one], ranks[one], one))
-        first = [sentence for one in order for sentence in fresh[one]]
+        first = [sentence for *_, found in sorted(fresh, key=lambda one: one[:2]) for sentence in found]
         places = {_place(sentence.source) for sentence in first}
         rest = [sentence for sentence in asked.sentences if _place(sentence.source) not in places]
         result = replace(result, trace=tuple(trace), turns=result.turns + 1, stop=result.stop or "exhausted")

@@ -6,8 +6,6 @@ Each text is read as the write path reads it. A predicted fact is right if its h
 with one label. A symmetric relation ("is a sibling of") may be told from either end, and one with an inverse under that
 name. Names agree if they are equal, or share their head word while one has all content words of the other. Kind and
 time are counted among the right ones. Optional labels count neither when they are found nor when they are missed.
-Confidence is not compared with the label's hedge: the share of right facts is printed by confidence instead, because
-what is hedged should be as doubtful as it says.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ import argparse
 import json
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -49,8 +46,6 @@ class Score:
         kinds: right facts whose kind is right, of talks.
         times: right facts whose time is right.
         times_wrong: the others, in words.
-        by_relation: predicted facts by relation, right and all.
-        by_confidence: predicted facts by tenth of confidence, right and all.
         texts: number of texts.
     """
 
@@ -61,8 +56,6 @@ class Score:
     kinds: int = 0
     times: int = 0
     times_wrong: list[str] = field(default_factory=list)
-    by_relation: dict[str, Counter[bool]] = field(default_factory=dict)
-    by_confidence: dict[str, Counter[bool]] = field(default_factory=dict)
     texts: int = 0
 
     @property
@@ -112,8 +105,6 @@ def _score_text(total: Score, item: dict[str, Any], found: Sequence[Assertion]) 
     for fact in found:
         fits = [n for n, label in enumerate(labels) if _matches(fact, label)]
         free = sorted((n for n in fits if n not in matched), key=lambda n: not _time_right(fact, labels[n], item))
-        total.by_relation.setdefault(fact.relation, Counter())[bool(fits)] += 1
-        total.by_confidence.setdefault(f"{fact.confidence:.1f}", Counter())[bool(fits)] += 1
         if not fits:
             total.wrong.append(f"{item['id']} {shown(fact)}  <- {item['text'][:200]!r}")
             continue
@@ -240,18 +231,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Score the rules on labelled texts.")
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--show", action="store_true", help="also print what is wrong, missed, and wrong in time")
-    parser.add_argument("--relations", action="store_true", help="also print the share right by relation")
     asked = parser.parse_args(arguments)
     for path in asked.files:
         result = score(read(path))
         if asked.show:
             for title, lines in (("WRONG", result.wrong), ("MISSED", result.missed), ("TIMES", result.times_wrong)):
                 sys.stdout.write(f"{title}\n" + "".join(f"- {line}\n" for line in lines))
-        if asked.relations:
-            for name, counts in sorted(result.by_relation.items(), key=lambda entry: -entry[1].total()):
-                sys.stdout.write(f"  {name:24} {counts[True]:4} of {counts.total()}\n")
-        for name, counts in sorted(result.by_confidence.items()):
-            sys.stdout.write(f"  confidence {name}: {counts[True]} of {counts.total()}\n")
         sys.stdout.write(f"{path.name}: {result}\n")
     return 0
 
