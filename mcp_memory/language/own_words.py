@@ -77,13 +77,3 @@ def own_sentences(text: str, sentences: Sequence[Span]) -> int:
         if announced := _ABOUT_TEXTS.search(sentence):
             return number if _FULL_STOP.search(sentence, announced.start()) else number + 1
     return len(sentences)
-
-
-_BACK = re.compile(r"(?:\W*[\w'’]+\W+){0,4}(?:that|this|it|those|last)\b", re.IGNORECASE)
-_MOST_BACK, _MOST_BARE = 120, 3
-"""Characters of a message that takes another one back, and words of one that may be nothing but a judgement."""
-
-
-def points_back(text: str) -> bool:
-    """Return whether a message may judge the one before it, or ask to do something with it: "Just kidding"."""
-    return len(text) <= _MOST_BACK and (len(text.split()) <= _MOST_BARE or _BACK.match(text) is not None)

@@ -3,22 +3,20 @@
 What is said before a message may make it material, a game or words of somebody else ("translate my next two messages",
 "you are a waiter and I am a guest", "is my daughter's essay okay?"). What is said after it may take it back ("just
 kidding", "I only copied that"). No list of such words would be whole. So the talk around a message has to be
-**understood to its last word**. Facts are certain only if all that stands before them, and all that their speaker says
-after them, states certain facts or is nothing but thanks and greetings. A wish is told at the beginning and outlasts
-the talk: it counts if that holds for all that stands before it, where further wishes of the user may stand too, and
-unless the next message of the speaker that is neither points back. A wish itself leaves facts open: "whenever I send
-you a quote, name the film". After a break of `PAUSE` another talk begins, in which nothing is open.
+**understood to its last word**: facts are certain only if all that stands before them, and all that their speaker says
+after them, states certain facts or is nothing but thanks and greetings. A wish stands by the same rule, and further
+wishes of the user may stand around it. They leave facts open, though: "whenever I send you a quote, name the film".
+After a break of `PAUSE` another talk begins, in which nothing is open.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.times import MINUTE
 from mcp_memory.domain.turns import Turn, by_user, label
-from mcp_memory.language.own_words import points_back
 from mcp_memory.language.segments import split
 from mcp_memory.language.wishes import LONGEST, find_wishes, is_small_talk
 
@@ -52,7 +50,7 @@ class Frames:
         return self._certain[turn_id]
 
     def stands(self, turn: Turn) -> bool:
-        """Return whether the wishes of a message are in no frame and not taken back at once."""
+        """Return whether the wishes of a message are in no frame and not taken back."""
         self._read_talk(turn)
         return self._standing[turn.id]
 
@@ -71,17 +69,9 @@ class Frames:
         talk = self._talk(turn)
         understood = [is_small_talk(one.text) or self._space.facts.states_certain(one.id) for one in talk]
         closed = [known or self._states_wishes(one) for one, known in zip(talk, understood, strict=True)]
-        facts_end, wishes_end = (first.index(False) if False in first else len(talk) for first in (understood, closed))
-        following: dict[str | None, str] = {}  # speaker → their next message that says anything else
-        doubtful: set[str | None] = set()  # who says something later that is not understood
-        for place in reversed(range(len(talk))):
-            one, who = talk[place], label(talk[place])
-            self._certain[one.id] = place <= facts_end and who not in doubtful
-            self._standing[one.id] = place <= wishes_end and not (who in following and points_back(following[who]))
-            if not understood[place]:
-                doubtful.add(who)
-            if not closed[place]:
-                following[who] = one.text
+        ids = [one.id for one in talk]
+        self._certain.update(zip(ids, _meant(talk, understood), strict=True))
+        self._standing.update(zip(ids, _meant(talk, closed), strict=True))
 
     def _states_wishes(self, turn: Turn) -> bool:
         """Return whether a message is nothing but wishes of the user."""
@@ -107,3 +97,16 @@ class Frames:
         while row >= 0 and space.segment_turn[row].kind != "message":
             row = int(beside[row])
         return space.segment_turn[row] if row >= 0 else None
+
+
+def _meant(talk: Sequence[Turn], closed: Sequence[bool]) -> list[bool]:
+    """Return for each message whether all before it, and all that its speaker says after it, leave nothing open."""
+    end = closed.index(False) if False in closed else len(talk)
+    meant: list[bool] = []
+    open_: set[str | None] = set()  # who says something later that does
+    for place in reversed(range(len(talk))):
+        who = label(talk[place])
+        meant.append(place <= end and who not in open_)
+        if not closed[place]:
+            open_.add(who)
+    return meant[::-1]

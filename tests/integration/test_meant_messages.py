@@ -47,12 +47,12 @@ TAKEN_BACK = [
     ["assistant: Are you joking?", "user: Yes."],
     ["me: Just kidding, that was my sister."],
     ["user: Thanks!", "user: I only copied that."],
-]
-WISHES_THAT_FRAME = ["Every time I send you a quote, name the film.", "Always name the source."]
-LATER = [
+    ["user: Write a polite reply."],
     ["user: I only copied a line from the mail."],
+    ["user: Thanks!", "user: Please ignore my last message but one."],
     [f"user: {'We talk about the boats of the village for a while. ' * 4}"],
 ]
+WISHES_THAT_FRAME = ["Every time I send you a quote, name the film.", "Always name the source."]
 HARMLESS = [
     (["user: Good morning!"], []),
     (["user: I have a parrot."], ["assistant: Nice. What is it called?", "user: Thanks!"]),
@@ -88,17 +88,9 @@ async def test_behind_a_frame_nothing_is_certain(before: list[str]) -> None:
 
 
 @pytest.mark.parametrize("after", TAKEN_BACK)
-async def test_what_the_next_message_points_back_at_is_not_certain(after: list[str]) -> None:
+async def test_what_its_speaker_may_take_back_later_is_not_certain(after: list[str]) -> None:
     assert await known(f"user: {FACT}", *after) == (False, False)
     assert await known(f"user: {WISH}", *after) == (False, False)
-
-
-@pytest.mark.parametrize("after", LATER)
-async def test_whatever_else_its_speaker_says_later_leaves_a_fact_uncertain_and_a_wish_standing(
-    after: list[str],
-) -> None:
-    assert (await known(f"user: {FACT}", *after))[1] is False
-    assert (await known(f"user: {WISH}", *after))[0] is True
 
 
 @pytest.mark.parametrize("wish", WISHES_THAT_FRAME)
