@@ -70,7 +70,7 @@ FORMATS: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "talk.csv": (b'id,speaker,text,time\n1,Ann,"Hi, ""Ben""\nand Cy",2024-05-05\n2,Ben,Ho,5.5.2024\n', records_of),
     "export.jsonl": (
         lines(HEADER, TEXT, {"record": "end", "records": 1}),
-        lambda path: check(lambda: path.open("rb"), View(), None, KEEP, part=False),
+        lambda path: check(lambda: path.open("rb"), View(), None, KEEP),
     ),
     "settings.toml": (b'[storage]\nuri = "/tmp/x"\n[limits]\nitems = 5_000\n', lambda path: load(path, {})),
     "tokens.json": (json.dumps({"tokens": [TOKEN]}).encode(), lambda path: TokenFile(path).list()),
