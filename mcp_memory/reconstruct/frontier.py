@@ -1,20 +1,24 @@
 """Where the evidence leads on to: what the loop follows, and the active set Z of MRAgent's state, shown to a judge.
 
 **The active set** (§3.2, eqs 7 to 9) is shown with counts. Before each judgement the evidence is traversed in reverse,
-Π_{v→(c,g)}: the names in it that more sentences have, each with the tags under which it stands. The semantic layer adds
-those kinds of facts of whom the question names that it asks for, the topic layer the topics of the evidence, in words
-that set them apart. The judge chooses what to follow (f_select, eq. 10) by naming operators with these names, tags and
-topics; its choice is carried out by ``services/follow_ups.py``.
+Π_{v→(c,g)}: its cues that more sentences have, names first, then phrases whose further sentences have to do with what
+is asked, each with the tags under which it stands. The semantic layer adds those kinds of facts of whom the question
+names that it asks for, the topic layer the topics of the evidence, in words that set them apart. The judge chooses what
+to follow (f_select, eq. 10) by naming operators with these names, tags and topics; its choice is carried out by
+``services/follow_ups.py``.
 
 **Departures.** The paper's model calls the reverse operators itself, which takes a turn that brings no text. Here the
 reverse step is taken for it each time, so that each of its turns can bring evidence.
 
-**Pointers** are names in the texts just found that few other texts have, and so lead on to those. What two
+**Pointers** are names and things ("the old mill") in the texts just found that few other texts have, and so lead on to
+those. What two
 texts name leads from one to the other, and a chain of such texts is as reliable at its end as at its beginning (Lemma
-C.9). Two things make a pointer less reliable:
+C.9). Three things make a pointer less reliable:
 
 * more texts name it: it leads to each of them, and so less surely to any;
-* its text has other pointers that are as good: the strength is divided by the square root of their number.
+* its text has other pointers that are as good: the strength is divided by the square root of their number;
+* it may be a stock phrase. Where the two texts of a thing share more of their wording, "the clerk stamped", it is part
+  of that wording. This only separates pointers of one text: where there is no better one, it is followed all the same.
 
 What leads back to segments that are as strong already, or to words of the query, is no pointer.
 
@@ -29,14 +33,15 @@ called here; ``memory_explore`` offers them all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.iso import WEEKDAYS
-from mcp_memory.language.tokens import names, words
+from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
 from mcp_memory.reconstruct.graph import CueGraph, query_cues, relation_tag
 from mcp_memory.reconstruct.loop import Action, LoopState
 from mcp_memory.reconstruct.operators import speaker_cue
@@ -45,7 +50,7 @@ from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.space import Space
 
 CUES = 6
-"""Names that are shown; the paper shows up to 15 tags (TAG_MAX)."""
+"""Cues that are shown; the paper shows up to 15 tags (TAG_MAX)."""
 TAGS = 3
 """Tags of one cue."""
 ASPECTS = 8
@@ -53,7 +58,7 @@ ASPECTS = 8
 TOPICS = 2
 """Topics of the evidence that are shown."""
 FAR = 30
-"""A name in more further sentences than this leads nowhere in particular."""
+"""A name or phrase in more further sentences than this leads nowhere in particular."""
 
 
 def frontier_of(
@@ -78,24 +83,30 @@ def frontier_of(
 def _cues(
     space: Space, graph: CueGraph, query: Query, rows: Sequence[int]
 ) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Yield the names in sentences that lead to others."""
+    """Yield the cues of sentences that lead to others, names first, then phrases with words of what is asked."""
     asked = {part for cue in query_cues(query.text) for part in cue.key.split()}
-    names: dict[int, str] = {}
+    wanted = set(query.stems) - {stem for speaker in space.speakers for stem in stems(speaker)}
+    names: set[int] = set()
+    written: dict[int, str] = {}
     for row in rows:
-        found = graph.names(row).difference(speaker_cue(graph, row))
-        names = {cue: form for cue, form in graph.spelling(space, row).items() if cue in found} | names
-    more: dict[int, int] = {}
-    for cue in names:
-        further = sum(row not in rows for row in graph.rows(cue))
-        if 0 < further <= FAR and not asked.issuperset(graph.key(cue).split()):
+        own = set(speaker_cue(graph, row))
+        names |= graph.names(row) - own
+        written = {cue: form for cue, form in graph.spelling(space, row).items() if cue not in own} | written
+    more: dict[int, list[int]] = {}
+    for cue in written:
+        parts = set(graph.key(cue).split())
+        further = [row for row in graph.rows(cue) if row not in rows]
+        told = (set(stems(space.text(space.sentences[row]))) for row in further[: FAR + 1])
+        near = cue in names or (len(parts) > 1 and any((wanted - parts) & said for said in told))
+        if 0 < len(further) <= FAR and near and not parts <= asked:
             more[cue] = further
     used: set[str] = set()
-    for cue in sorted(more, key=lambda cue: (-len(graph.key(cue).split()), -more[cue], cue)):
+    for cue in sorted(more, key=lambda cue: (cue not in names, -len(graph.key(cue).split()), -len(more[cue]), cue)):
         parts = set(graph.key(cue).split())
         if not parts <= used:
             used |= parts
             tags = [graph.label(tag) for tag in graph.tags(space, cue)]
-            yield names[cue], more[cue], tuple([tag for tag in tags if tag != names[cue]][:TAGS])
+            yield written[cue], len(more[cue]), tuple([tag for tag in tags if tag != written[cue]][:TAGS])
 
 
 def _aspects(space: Space, query: Query, demand: Callable[[str], float]) -> Iterator[tuple[str, str, int]]:
@@ -128,6 +139,7 @@ SENTENCES = 30
 MOST = 10
 """Pointers of one turn of the loop."""
 _WEEKDAYS = frozenset(map(str.lower, WEEKDAYS))
+_THING = re.compile(r"\bthe (\w[\w'-]* \w[\w'-]*)", re.IGNORECASE)
 
 
 def find_pointers(state: LoopState) -> list[tuple[str, float]]:
@@ -143,27 +155,33 @@ def find_pointers(state: LoopState) -> list[tuple[str, float]]:
             strengths[row] = max(strength, strengths.get(row, 0.0))
     best: dict[str, float] = {}
     for segment in state.frontier:
-        strength = state.found[segment]
+        strength, most = state.found[segment], 0.0
         shares: dict[str, float] = {}
         for row in space.sentences_within(space.segments[segment]):
-            for name, others in _pointers(space, graph, row, query_words):
+            for name, others, distinct in _pointers(space, graph, row, query_words):
                 if any(max(strengths.get(at, 0.0) for at in rows) < strength for rows in others):
-                    shares[name] = max(1 / len(others), shares.get(name, 0.0))
+                    shares[name] = max(distinct / len(others), shares.get(name, 0.0))
+                    most = max(most, distinct)
+        shares = {name: share / most for name, share in shares.items()}
         forks = max(1.0, sum(shares.values())) ** 0.5
         for name, share in shares.items():
             best[name] = max(best.get(name, 0.0), strength * share / forks)
     return sorted(best.items(), key=lambda one: -one[1])[:MOST]
 
 
-def _pointers(space: Space, graph: CueGraph, row: int, query_words: set[str]) -> Iterator[tuple[str, list[list[int]]]]:
-    """Yield the names of a sentence that other texts have, and the rows of their sentences with it, text by text.
+def _pointers(
+    space: Space, graph: CueGraph, row: int, query_words: set[str]
+) -> Iterator[tuple[str, list[list[int]], float]]:
+    """Yield the names and things of a sentence that other texts have, with the rows of their sentences, text by text.
 
-    Left out are names whose words are all in the query, and dates.
+    With each comes how little other wording these texts share, in (0, 1]; 1 for a name. Left out are those whose words are all in the query, and dates.
     """
     sentence, text = space.sentences[row], space.text(space.sentences[row])
     stated = (text[time.start - sentence.start : time.end - sentence.start] for time in sentence.times)
     dates = {*_WEEKDAYS, *(word for time in stated for word in words(time))}
-    for name in names(text):
+    named = names(text)
+    things = (thing for thing in _THING.findall(text) if STOP_WORDS.isdisjoint(words(thing)))
+    for name in dict.fromkeys((*named, *things)):
         cues = [cue for cue, _ in graph.find(name)]
         if not cues or query_words.issuperset(graph.key(cues[0]).split()) or dates.issuperset(words(name)):
             continue
@@ -173,7 +191,24 @@ def _pointers(space: Space, graph: CueGraph, row: int, query_words: set[str]) ->
             if (turn := space.sentences[at].turn_id) != sentence.turn_id:
                 others.setdefault(turn, []).append(at)
         if 0 < len(others) < HUB and len(rows) <= SENTENCES:
-            yield name, list(others.values())
+            distinct = 1.0 if name in named else _distinct(space, graph, row, others.values(), cues[0])
+            yield name, list(others.values()), distinct
+
+
+def _distinct(space: Space, graph: CueGraph, row: int, others: Collection[list[int]], cue: int) -> float:
+    """Return how little wording a text shares with others, apart from a cue: in (0, 1], 1 for none."""
+    own = _wording(space, graph, row, cue)
+    common = [max(len(own & _wording(space, graph, at, cue)) for at in rows) for rows in others]
+    return sum(1 / (1 + count) for count in common) / len(common)
+
+
+def _wording(space: Space, graph: CueGraph, row: int, cue: int) -> set[int]:
+    """Return the words of a sentence's segments that are neither in a name nor in a cue."""
+    sentence, cue_words = space.sentences[row], set(graph.key(cue).split())
+    near = space.segments_with(sentence.turn_id, sentence.index)
+    rows = {one for segment in near for one in space.sentences_within(space.segments[segment])}
+    plain = {one for at in rows for one in set(graph.cues(at)) - graph.names(at)}
+    return {one for one in plain if " " not in graph.key(one) and graph.key(one) not in cue_words}
 
 
 BEST = 3

@@ -5,7 +5,8 @@ words says how a cue and a sentence belong together. It is an attribute of their
 leads to its tags, φ(c), and a cue and a tag to sentences, φ(c, g). In reverse, a sentence leads to its (c, g). Both
 directions read the same rows and the same rule, so that they cannot disagree (DESIGN I36).
 
-**Cues** are the words and names by which a sentence is found again (eq. 6, §D; DESIGN 6).
+**Cues** are words and short phrases by which a sentence is found again (eq. 6, §D; DESIGN 6), and phrases: two words
+side by side in at least two sentences. A phrase that occurred in one sentence so far is kept by that sentence alone.
 
 **Tags**: the paper has a language model name them. Where a fact was read from the sentence, or a caller stated one for
 it, the relation is the tag of both ends of the fact: (Ann, lives in, "I moved to Lisbon"). Elsewhere the tag is a word
@@ -44,7 +45,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.turns import Sentence, Turn
 from mcp_memory.heap import text_cache
 from mcp_memory.language.tokens import STOP_WORDS, mentions, names, stem, words
-from mcp_memory.view.space import Space
+from mcp_memory.view.space import NONE, Space
 
 MOST = 30
 """Cues of one sentence (the paper's prompt for keywords, 2 to 30)."""
@@ -61,11 +62,13 @@ class Cue:
         written: verbatim, except that words which are no names are in lower case.
         name: whether it is the speaker, or written like a name. Any word is capitalised at the beginning of a
             sentence, so a single word there is no name by itself.
+        follows: whether it is a word directly after the cue before it, so that the two are a phrase.
     """
 
     key: str
     written: str
     name: bool = False
+    follows: bool = False
 
 
 @text_cache(16_384)
@@ -117,13 +120,19 @@ def _read(text: str, subjects: tuple[str, ...], named: tuple[str, ...]) -> Itera
             yield Cue(key, name, name=True)
             if len(keys) == MOST:
                 return
+    before = ""
     for word in words(text):
-        key = "" if word in STOP_WORDS or word.isdecimal() else stem(word)
-        if key and key not in in_names:
-            keys.add(key)
-            yield Cue(key, word if word in low else _token(text, word))
-            if len(keys) == MOST:
-                return
+        content = word not in STOP_WORDS and not word.isdecimal()
+        key = stem(word) if content else ""
+        if not content or key in in_names:
+            before = ""
+            continue
+        keys.add(key)
+        written = word if word in low else _token(text, word)
+        yield Cue(key, written, follows=bool(before) and (f"{before} {word}" in low or f"{before}-{word}" in low))
+        before = word
+        if len(keys) == MOST:
+            return
 
 
 def _plain(name: str) -> bool:
@@ -159,8 +168,9 @@ class CueGraph:
         self._written: list[str] = []  # as first met
         self._rows: list[array[int]] = []  # of each cue, ascending
         self._containing: dict[str, list[int]] = {}  # cues of several words, by each of them
+        self._once: dict[int, int] = {}  # phrases in one sentence so far: the row, by their two numbers
         self._as_name: array[int] = array("i")  # in how many sentences each cue is written like a name
-        self._cues: array[int] = array("i")  # of all sentences, one after the other
+        self._codes: array[int] = array("i")  # the cues of all sentences: twice the number, + 1 if it follows the last
         self._starts: array[int] = array("i", [0])
         self._tags: dict[int, tuple[int, ...]] = {}  # of sentences, the words that may be their tag, best first
 
@@ -192,7 +202,7 @@ class CueGraph:
         for row in range(begun, until):
             sentence = space.sentences[row]
             self._add(row, self._read(space.turns[sentence.turn_id], space.text(sentence)))
-            self._starts.append(len(self._cues))
+            self._starts.append(len(self._codes))
         return until == len(space.sentences)
 
     # Cues
@@ -232,19 +242,25 @@ class CueGraph:
         return self._rows[cue].tolist()
 
     def cues(self, row: int) -> list[int]:
-        """Return the cues of a sentence, each once: speaker, names, words."""
-        return list(dict.fromkeys(self._cues_of(row)))
+        """Return the cues of a sentence, each once: speaker, names, words, phrases."""
+        return list(dict.fromkeys(self._with_phrases(row)))
 
     def names(self, row: int) -> set[int]:
         """Return the cues of a sentence that are names in most of their sentences; mostly its speaker among them."""
-        return {cue for cue in self._cues_of(row) if self._is_name(cue)}
+        return {code >> 1 for code in self._codes_of(row) if self._is_name(code >> 1)}
 
     def spelling(self, space: Space, row: int) -> dict[int, str]:
         """Return how each cue of a sentence is written in it (DESIGN I37)."""
         sentence = space.sentences[row]
+        text = space.text(sentence)
         found: dict[int, str] = {}
-        for cue in self._read(space.turns[sentence.turn_id], space.text(sentence)):
+        before: Cue | None = None
+        for cue in self._read(space.turns[sentence.turn_id], text):
             found.setdefault(self._numbers[cue.key], cue.written)
+            if cue.follows and before and (phrase := self._numbers.get(f"{before.key} {cue.key}")) is not None:
+                spaced = f"{before.written} {cue.written}"
+                found.setdefault(phrase, spaced if spaced in text.casefold() else spaced.replace(" ", "-"))
+            before = cue
         return found
 
     # The three maps
@@ -272,13 +288,31 @@ class CueGraph:
     # Building
 
     def _add(self, row: int, cues: Iterable[Cue]) -> None:
+        before = NONE
         for cue in cues:
             number = self._number(cue.key, cue.written)
-            rows = self._rows[number]
-            if not rows or rows[-1] != row:
-                rows.append(row)
-            self._cues.append(number)
-            self._as_name[number] += cue.name
+            self._add_row(number, row)
+            follows = cue.follows and before != NONE
+            if follows:
+                self._add_phrase(before, number, row)
+            self._codes.append(number << 1 | follows)
+            if cue.name:
+                self._as_name[number] += 1
+            before = NONE if cue.name else number
+
+    def _add_phrase(self, first: int, second: int, row: int) -> None:
+        """Count a phrase; from its second sentence on it is a cue."""
+        key = f"{self._keys[first]} {self._keys[second]}"
+        pair = first << 32 | second
+        if key in self._numbers:
+            self._add_row(self._numbers[key], row)
+        elif self._once.setdefault(pair, row) != row:
+            self._add_row(self._number(key, f"{self._written[first]} {self._written[second]}"), row)
+
+    def _add_row(self, cue: int, row: int) -> None:
+        rows = self._rows[cue]
+        if not rows or rows[-1] != row:
+            rows.append(row)
 
     def _number(self, key: str, written: str) -> int:
         """Return the number of a cue, a new one for a cue that was not read before."""
@@ -293,12 +327,25 @@ class CueGraph:
             if len(parts) > 1:
                 for part in dict.fromkeys(parts):
                     self._containing.setdefault(part, []).append(number)
+            if len(parts) == 2 and parts[0] in self._numbers and parts[1] in self._numbers:
+                first = self._once.pop(self._numbers[parts[0]] << 32 | self._numbers[parts[1]], None)
+                if first is not None:
+                    self._rows[number].append(first)
         return number
 
-    def _cues_of(self, row: int) -> array[int]:
+    def _codes_of(self, row: int) -> array[int]:
         if not 0 <= row < len(self._starts) - 1:
             return array("i")
-        return self._cues[self._starts[row] : self._starts[row + 1]]
+        return self._codes[self._starts[row] : self._starts[row + 1]]
+
+    def _with_phrases(self, row: int) -> Iterator[int]:
+        codes = self._codes_of(row)
+        yield from (code >> 1 for code in codes)
+        for place, code in enumerate(codes):
+            if code & 1:
+                phrase = self._numbers.get(f"{self._keys[codes[place - 1] >> 1]} {self._keys[code >> 1]}")
+                if phrase is not None:
+                    yield phrase
 
     def _tags_between(self, space: Space, cue: int, row: int) -> tuple[str, ...]:
         """Return the tags of a cue in a sentence: the relations of facts that it is an end of there, else a word."""
@@ -315,7 +362,7 @@ class CueGraph:
     def _tag_words(self, row: int) -> tuple[int, ...]:
         """Return the words of a sentence, the best tag first: informative common ones, then rare ones, then names."""
         most = max(FEW, (len(self._starts) - 1) // INFORMATIVE)
-        cues = dict.fromkeys(self._cues_of(row))
+        cues = dict.fromkeys(code >> 1 for code in self._codes_of(row))
         degrees = {cue: len(self._rows[cue]) for cue in cues if not self._is_name(cue)}
         order = sorted(degrees, key=lambda word: (degrees[word] > most, abs(degrees[word] - most)))
         return (*order[: TAG_WORDS + 1], *(cue for cue in cues if cue not in degrees))

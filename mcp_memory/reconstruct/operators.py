@@ -64,8 +64,6 @@ def tag_events(call: OperatorInput) -> OperatorResult:
     names = [call.entity] if call.entity is not None else []
     if not names and call.query is not None:
         names = [cue.written for cue in query_cues(call.query.text)]
-    elif names and not graph.find(names[0]):
-        names = [cue.written for cue in query_cues(names[0])]  # of several words, all of them
     matches = (graph.find(name) for name in dict.fromkeys(names))
     groups = list({group[0][0]: group for group in matches if group}.values())  # known cues, the best of each first
     if not groups:
@@ -115,7 +113,7 @@ def event_keywords(call: OperatorInput) -> OperatorResult:
     """From sentences back to their cues: each cue is a step to other sentences, rare ones and names first.
 
     The sentences themselves are the items. Cues of the query come last, because they lead back to the start. Cues
-    without other sentences are left out, and so are the words of a name that lead to as many as the name.
+    without other sentences are left out, and so are the words of a phrase that lead to as many as the phrase.
     """
     space, graph = call.space, CueGraph.of(call.space)
     rows = visible_rows(call, rows_of(space, call.ids))[: call.limit]

@@ -76,7 +76,7 @@ def test_sentences_that_arrive_in_several_calls_give_the_same_graph(seed: int) -
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_cue_is_spelt_as_in_its_sentence(seed: int) -> None:
-    """DESIGN I37."""
+    """DESIGN I37, phrases too."""
     space = say(new_space(), *random_lines(seed))
     graph = CueGraph.of(space)
     for row, sentence in enumerate(space.sentences):
@@ -84,6 +84,15 @@ def test_every_cue_is_spelt_as_in_its_sentence(seed: int) -> None:
         assert set(spelt) == set(graph.cues(row))
         low = space.text(sentence).casefold()
         assert all(w.casefold() in low or w == space.turns[sentence.turn_id].speaker for w in spelt.values())
+
+
+def test_two_words_are_a_phrase_once_two_sentences_or_a_name_have_them() -> None:
+    space = say(new_space(), "Ann: I like a board game.", "Bob: The red mill burnt.")
+    assert [like for _, like in CueGraph.of(space).find("board game")] == []
+    say(space, "Bob: No board game today.", "Ann: Red Mill opened.")
+    graph = CueGraph.of(space)
+    assert graph.rows(number(graph, "board games")) == [0, 2]
+    assert graph.rows(number(graph, "the Red Mill")) == [1, 3]
 
 
 def test_the_relation_of_a_fact_is_the_tag_of_its_two_ends_alone() -> None:

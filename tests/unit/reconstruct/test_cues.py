@@ -17,6 +17,7 @@ def test_the_speaker_comes_first_then_names_then_the_content_words() -> None:
     found = cues_of(turn(text), text)
     assert [cue.written for cue in found] == ["Ann", "Bob Lee", "saw", "old", "harbour"]
     assert [cue.name for cue in found] == [True, True, False, False, False]
+    assert [cue.written for cue in found if cue.follows] == ["harbour"]
 
 
 def test_a_sentence_has_at_most_thirty_cues() -> None:
