@@ -11,9 +11,8 @@ to follow (f_select, eq. 10) by naming operators with these names, tags and topi
 reverse step is taken for it each time, so that each of its turns can bring evidence.
 
 **Pointers** are names and things ("the old mill") in the texts just found that few other texts have, and so lead on to
-those. What two
-texts name leads from one to the other, and a chain of such texts is as reliable at its end as at its beginning (Lemma
-C.9). Three things make a pointer less reliable:
+those. What two texts name leads from one to the other, and a chain of such texts is as reliable at its end as at its
+beginning (Lemma C.9). Three things make a pointer less reliable:
 
 * more texts name it: it leads to each of them, and so less surely to any;
 * its text has other pointers that are as good: the strength is divided by the square root of their number;
@@ -174,7 +173,8 @@ def _pointers(
 ) -> Iterator[tuple[str, list[list[int]], float]]:
     """Yield the names and things of a sentence that other texts have, with the rows of their sentences, text by text.
 
-    With each comes how little other wording these texts share, in (0, 1]; 1 for a name. Left out are those whose words are all in the query, and dates.
+    With each comes how little other wording these texts share, in (0, 1]; 1 for a name. Left out are those whose words
+    are all in the query, and dates.
     """
     sentence, text = space.sentences[row], space.text(space.sentences[row])
     stated = (text[time.start - sentence.start : time.end - sentence.start] for time in sentence.times)

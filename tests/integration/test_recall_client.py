@@ -39,7 +39,7 @@ async def test_a_recall_reports_its_steps_why_it_ended_and_keeps_them_with_what_
         assert recall["stop_reason"] == "exhausted"
         assert recall["budget"]["calls"] == len(recall["trace"])
         found = {item["sources"][0]["id"]: item["via"] for item in recall["evidence"]}
-        assert "tag_events" in found["step"]
+        assert "tag_events" in found["leaf"]
         short = await structured(client, "memory_reconstruct", query=QUESTION, detail="full", max_turns=1)
         assert (short["stop_reason"], {one["turn"] for one in short["trace"]}) == ("max_turns", {1})
         covered = await structured(client, "memory_reconstruct", query="kettle cold day", detail="full")

@@ -114,3 +114,15 @@ async def test_the_remaining_calls_are_divided_among_the_remaining_turns():
     await run(state, select, execute, max_turns=4, calls=8)
     assert [call.turn for call in state.trace] == [1, 1, 2, 2, 3, 3, 4, 4]
     assert await run(state, select, execute, max_turns=8, calls=8) == "budget"
+
+
+async def test_a_result_counts_more_when_its_call_is_proposed_again_from_something_stronger():
+    state = begun(0)
+    weak, strong = Action("a", {"entity": "x"}, 0.2), Action("a", {"entity": "X"}, 0.9)
+    state.propose([weak])
+    state.add_turn([(weak, OperatorResult((item(state.space, 7),)))])
+    assert state.found[7] == 0.2
+    assert state.propose([strong]) == [strong]
+    state.add_turn([], [strong])
+    assert (state.found[7], len(state.trace)) == (0.9, 1)
+    assert state.frontier == (7,)
