@@ -37,7 +37,6 @@ CALLS, INPUT_TOKENS = 8, 20_000
 """Limits of one reading. It is asked once; only an overloaded server or a broken connection is asked again."""
 MOST = 120
 """Most facts of one reply that are read; a regular reply has room for less than half as many."""
-
 LEAST = 0.01
 """The lowest confidence of an assertion; 0 would mean that the text denies it."""
 LONGEST = 200
@@ -190,11 +189,13 @@ def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
     if tail == speaker(turn) and relations().get(relation).symmetric:  # the fact is about the speaker
         head, tail = tail, head
     since, until, stated = validity
+    if since >= until:
+        return None
     return new_assertion(
         turn, index, excerpt.sentences[index], (head, relation, tail), since=since, until=until, stated=stated,
         negated=fact.negated, change=fact.change, confidence=min(max(fact.confidence, LEAST), 1.0), intent=fact.intent,
         extractor="anthropic",
-    ) if since < until else None  # fmt: skip
+    )  # fmt: skip
 
 
 def _is_written(name: str, excerpt: Excerpt) -> bool:

@@ -219,26 +219,31 @@ def _passage_text(passage: _Passage, *, code: bool, asked: AbstractSet[str]) -> 
     if item.before is not None:
         before = item.before.turn.speaker or item.before.turn.role or "somebody"
         who = f"{as_name(speaker or 'somebody')} (after {as_name(before)}: {in_quotes(one_line(item.before.quote))}): "
-    if item.abridged:
-        said = item.text
-    elif not source.quote:
-        said = "… (shown just before)"
-    elif item.kind == "fact" and len(source.quote) > QUOTE_CHARS:  # a caller may name a whole document as its source
-        said = f"{source.quote[:QUOTE_CHARS].rsplit(' ', 1)[0]} …"
-    else:
-        whole = passage.number <= CODE_WHOLE
-        long = turn.kind != "document" and len(source.quote) > BRIEF_CHARS
-        if code and whole:
-            said = source.quote
-        elif long and not code and passage.number > BEST:
-            said = brief(source.quote, BRIEF_CHARS, asked)
-        else:
-            said = _with_short_code(source, asked if whole else frozenset())
-        said = _with_gaps(said, source)
+    said = _words_of(passage, code=code, asked=asked)
     if len(days) == 1:  # else the same words mean several days
         said = with_dates(said, turn.local_said_at)
     said = "\n".join(line for line in said.splitlines() if line.strip())
     return f"{who}{indent(said)}{in_parentheses(*marks)}"
+
+
+def _words_of(passage: _Passage, *, code: bool, asked: AbstractSet[str]) -> str:
+    """Return what is shown of the words of a passage: all, with short code, or a brief."""
+    item, source = passage.item, passage.source
+    if item.abridged:
+        return item.text
+    if not source.quote:
+        return "… (shown just before)"
+    if item.kind == "fact" and len(source.quote) > QUOTE_CHARS:  # a caller may name a whole document as its source
+        return f"{source.quote[:QUOTE_CHARS].rsplit(' ', 1)[0]} …"
+    code_is_near = passage.number <= CODE_WHOLE
+    long = source.turn.kind != "document" and len(source.quote) > BRIEF_CHARS
+    if code and code_is_near:
+        said = source.quote
+    elif long and not code and passage.number > BEST:
+        said = brief(source.quote, BRIEF_CHARS, asked)
+    else:
+        said = _with_short_code(source, asked if code_is_near else frozenset())
+    return _with_gaps(said, source)
 
 
 def _fact_mark(item: Evidence) -> str:
