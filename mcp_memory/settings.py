@@ -210,9 +210,7 @@ def configuration_folder() -> Path:
     try:
         return user_config_path("mcp-memory", appauthor=False)
     except (OSError, RuntimeError) as error:
-        raise ConfigurationError(
-            "there is no home folder: name the files in access.tokens and access.audit."
-        ) from error
+        raise ConfigurationError("there is no home folder: name the file in access.tokens.") from error
 
 
 def _with_file(settings: Settings, path: Path) -> Settings:

@@ -1,1 +1,1 @@
-"""Access over HTTP: the tokens and issuers that are trusted, the rights that they give, and a log of who did what."""
+"""Access over HTTP: the tokens of callers, and the rights that they give."""

@@ -12,7 +12,3 @@ class AccessSettings:
     """Who may call `mcp-memory serve --http`."""
 
     tokens: str = key("", 'file of the tokens, hashed; "" = tokens.json in the user\'s configuration folder')
-    audit: str = key("", 'file that notes who did what, without texts; "" = audit.jsonl beside that of the tokens')
-    issuer: str = key("", "URL of an OAuth 2.1 server whose tokens are trusted as well")
-    audience: str = key("", 'what its tokens have to be meant for; "" = http.url')
-    jwks: str = key("", 'URL or file of its public keys; "" = as its metadata say')

@@ -233,7 +233,7 @@ def _add_token(command: Command) -> None:
     )
     deeds = token.add_subparsers(dest="deed", metavar="DEED", required=True)
     add = deeds.add_parser("add", help="make a token and print it, this once")
-    add.add_argument("name", type=_words, metavar="NAME", help="whose it is; the audit log names them so")
+    add.add_argument("name", type=_words, metavar="NAME", help="whose it is")
     add.add_argument(
         "--space", dest="spaces", action="append", required=True, metavar="SPACE",
         help="that it is for, or a beginning of names with * behind it; may be repeated",

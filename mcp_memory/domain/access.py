@@ -48,26 +48,19 @@ class Grant:
     """What a caller may do.
 
     Attributes:
-        caller: who calls, as the audit log names them; unique among the callers of a server.
+        caller: who calls; unique among the callers of a server.
         permissions: rights by space; what none of them allows is forbidden.
-        issuer: who vouches for the caller; empty for tokens of this server.
         expires: seconds since 1970 after which it is void; None for never.
     """
 
     caller: str
     permissions: tuple[Permission, ...]
-    issuer: str = ""
     expires: float | None = None
 
     def may(self, rights: Iterable[Right], space: str) -> bool:
         """Return whether all of these rights hold in a space."""
         held = {right for one in self.permissions if one.covers(space) for right in one.rights}
         return held.issuperset(rights)
-
-    @property
-    def identity(self) -> tuple[str, str]:
-        """Who calls: their issuer and name; two tokens with the same ones are one caller."""
-        return self.issuer, self.caller
 
     @property
     def sees_all(self) -> bool:

@@ -14,7 +14,7 @@ SDK states it for clients of 2026-07-28 wherever ``subscriptions/listen`` is ser
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -83,12 +83,6 @@ _INTERNAL = (
     "Try once more; if it happens again, run `mcp-memory doctor`."
 )
 Context = ServerRequestContext[Opening]
-Note = Callable[[str, str, str, int], None]
-"""Is told of one call of a tool or reading of a resource, as the audit log notes it; no content of it.
-
-Its arguments: the name of the tool, or of the family of the resource; the space; the outcome, ``ok``,
-``refused`` (the caller can correct it) or ``failed``; how much it brought or wrote.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +91,6 @@ class Host:
 
     Attributes:
         caller: returns who makes a request.
-        note: is told of each use.
         asks_roots: whether a client may be asked for its folders.
         valid: returns whether a grant still holds, for what goes on after the request.
         sessions: whether older clients have sessions, in which they can be told what changed.
@@ -105,7 +98,6 @@ class Host:
     """
 
     caller: Callable[[Context], Grant] = lambda _context: OWNER
-    note: Note = lambda *_use: None
     asks_roots: bool = True
     valid: Callable[[Grant], bool] = lambda _grant: True
     sessions: bool = True
@@ -202,16 +194,14 @@ class _Requests:
         return ListToolsResult(tools=tools)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        """Answer one call of a tool, and note it; see the head of this file for errors."""
+        """Answer one call of a tool; see the head of this file for errors."""
         from mcp_memory.server.tools.catalogue import TOOLS
-        from mcp_memory.server.tools.meant import as_meant
         from mcp_memory.server.tools.replies import with_warnings
 
         tool, arguments = TOOLS.get(params.name), params.arguments or {}
         if tool is None:
             problem = f"there is no tool {params.name[:60]!r}"
             raise MCPError(INVALID_PARAMS, str(InvalidInput("name", problem, f"There are: {', '.join(TOOLS)}.")))
-        outcome, count = "failed", 0
         try:
             CLIENT.set(_client_of(context))
             APPS.set(_shows_apps(context))
@@ -229,19 +219,14 @@ class _Requests:
                     memory.reread_later()  # if the call met a table that is broken
 
             reply = await progress.during(work)
-            outcome, count = "ok", _count(reply.structured)
         except McpMemoryError as error:
-            outcome = "refused"
             return CallToolResult(content=[TextContent(type="text", text=error_text(error))], is_error=True)
         except Exception:
             log.exception("The tool %r failed.", params.name)
             return CallToolResult(content=[TextContent(type="text", text=_INTERNAL)], is_error=True)
         finally:
-            space = as_meant(tool.input, {"space": arguments.get("space")}).get("space")
             if not tool.read_only:
                 self.subscriptions.wake()
-            named = space if isinstance(space, str) else MEANT_SPACE.get()
-            self._host.note(tool.name, named[:64], outcome, count)
         return CallToolResult(content=[TextContent(type="text", text=reply.text)], structured_content=reply.structured)
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
@@ -256,15 +241,9 @@ class _Requests:
             return ReadResourceResult(contents=[content], ttl_ms=HOUR_MS, cache_scope="public")
         if uri == viewer.URI:
             return ReadResourceResult(contents=[viewer.contents()], ttl_ms=HOUR_MS, cache_scope="public")
-        what, space, outcome = "resource", "", "refused"
-        try:
-            with _protocol_errors(uri=uri):
-                template, values = catalogue.match(uri)
-                what, space = template.name, values.get("space", "")
-                text = await catalogue.read(await context.lifespan_context.use(), template, values)
-            outcome = "ok"
-        finally:
-            self._host.note(what, space[:64], outcome, 1 if outcome == "ok" else 0)
+        with _protocol_errors(uri=uri):
+            template, values = catalogue.match(uri)
+            text = await catalogue.read(await context.lifespan_context.use(), template, values)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=template.mime_type)])
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
@@ -306,15 +285,6 @@ def _client_of(context: Context) -> str:
     """Return the name and version of a client, on one line; empty if it has not said them."""
     told = context.session.client_params
     return " ".join(f"{told.client_info.name} {told.client_info.version}".split())[:80] if told else ""
-
-
-def _count(structured: Mapping[str, Any]) -> int:
-    """Return how much a reply brought, or says was stored, changed or forgotten; not what was there already."""
-    forgotten = structured.get("forgotten")
-    if isinstance(forgotten, dict):
-        return sum(forgotten.values())
-    lists = (structured.get(name) or () for name in ("evidence", "items", "facts", "changes", "edges"))
-    return sum(one.get("stored", True) and one.get("op") != "unchanged" for brought in lists for one in brought)
 
 
 def _shows_apps(context: Context) -> bool:

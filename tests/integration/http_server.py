@@ -2,28 +2,22 @@
 
 import json
 import socket
-import time
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 import anyio
 import httpx2
-import jwt
-from cryptography.hazmat.primitives.asymmetric import ec
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from word_memory import word_memory
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
-from mcp_memory.server.http.access import open_access, token_file
-from mcp_memory.server.http.app import Access
+from mcp_memory.server.http.access import token_file, tokens_in_force
 from mcp_memory.server.http.process import listener
 from mcp_memory.settings import ServerSettings, Settings
 
 SETTINGS = Settings(server=ServerSettings(warm_up="first_call"))
-ISSUER, AUDIENCE = "https://issuer.example", "https://memory.example/mcp"
-KEY = ec.generate_private_key(ec.SECP256R1())
 HEADERS = {"MCP-Protocol-Version": "2025-06-18", "Accept": "application/json, text/event-stream"}
 
 
@@ -32,7 +26,7 @@ def settings_with(**http):
 
 
 @asynccontextmanager
-async def listening(settings=SETTINGS, access=None, opener=None, memory=None):
+async def listening(settings=SETTINGS, tokens=None, opener=None, memory=None):
     """Yield the address of a server; it drains when the block is left."""
     memory = memory or word_memory()
 
@@ -42,7 +36,7 @@ async def listening(settings=SETTINGS, access=None, opener=None, memory=None):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = listener(settings, ("127.0.0.1", port), opener or opened, access or Access())
+    server = listener(settings, ("127.0.0.1", port), opener or opened, tokens)
 
     async def serve():
         with anyio.CancelScope(shield=True):  # also when the test fails it ends as it should
@@ -72,19 +66,6 @@ async def client_of(url, token=None, mode="auto", **how):
 # With tokens
 
 
-def public(key):
-    return json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
-
-
-def settings_in(folder, **http):
-    """Return settings with files of tokens and of an issuer's keys in a folder."""
-    (folder / "jwks.json").write_text(json.dumps({"keys": [public(KEY) | {"kid": "one", "use": "sig"}]}))
-    access = AccessSettings(
-        str(folder / "tokens.json"), issuer=ISSUER, audience=AUDIENCE, jwks=str(folder / "jwks.json")
-    )
-    return replace(SETTINGS, access=access, http=replace(SETTINGS.http, **{"stateless": True} | http))
-
-
 def grant(name, *spaces, rights=RIGHTS, **how):
     return Grant(name, tuple(Permission(space, frozenset(rights)) for space in spaces), **how)
 
@@ -92,24 +73,12 @@ def grant(name, *spaces, rights=RIGHTS, **how):
 @asynccontextmanager
 async def guarded(folder, memory=None, **http):
     """Yield the address of a server that asks for tokens, their file, and the token of ann, who has a space."""
-    settings = settings_in(folder, **http)
+    access = AccessSettings(str(folder / "tokens.json"))
+    settings = replace(settings_with(**{"stateless": True} | http), access=access)
     file = token_file(settings)
     ann = file.add(grant("ann", "ann"))
-    async with listening(settings, open_access(settings), memory=memory) as url:
+    async with listening(settings, tokens_in_force(settings), memory=memory) as url:
         yield url, file, ann
-
-
-def claims(**changed):
-    now = int(time.time())
-    usual = {"iss": ISSUER, "aud": AUDIENCE, "sub": "bea", "iat": now, "exp": now + 60}
-    usual["scope"] = "openid memory:read:bea memory:write:bea"
-    return {name: value for name, value in (usual | changed).items() if value is not None}
-
-
-def signed(key=KEY, algorithm="ES256", kid="one", typ="at+jwt", header=None, **changed):
-    """Return a token of the issuer, unless something else is said."""
-    headers = {"typ": typ, **({"kid": kid} if kid else {}), **(header or {})}
-    return jwt.encode(claims(**changed), key, algorithm, headers=headers)
 
 
 # Requests

@@ -18,7 +18,6 @@ from integration.http_server import HEADERS, client_of, listening, post, request
 from word_memory import word_memory
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.server.http.app import Access
 from mcp_memory.server.http.process import address_of, check
 from mcp_memory.settings import Settings
 
@@ -109,14 +108,11 @@ async def test_a_running_call_ends_before_the_server_does():
 )
 async def test_it_does_not_listen_where_that_is_not_safe(address, http, words):
     with pytest.raises(ConfigurationError, match=words):
-        check(settings_with(**http), address_of(address), Access())
+        check(settings_with(**http), address_of(address), asks_token=False)
     assert address_of("[::1]:80") == ("::1", 80)
 
 
-async def test_under_every_address_it_has_to_be_told_its_names():
-    async def verify(_token):
-        return None
-
+def test_under_every_address_it_has_to_be_told_its_names():
     with pytest.raises(ConfigurationError, match=r"http\.url"):
-        check(Settings(), ("0.0.0.0", 1), Access(verify))
-    check(settings_with(hosts="memory.example"), ("0.0.0.0", 1), Access(verify))
+        check(Settings(), ("0.0.0.0", 1), asks_token=True)
+    check(settings_with(hosts="memory.example"), ("0.0.0.0", 1), asks_token=True)

@@ -11,13 +11,10 @@ from dataclasses import replace
 import anyio
 import httpx2
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec
 from integration.client_calls import FACTS, TALK, refused, structured
 from integration.http_server import (
-    AUDIENCE,
     HEADERS,
     HELLO,
-    ISSUER,
     LIST,
     PING,
     answer,
@@ -26,9 +23,7 @@ from integration.http_server import (
     guarded,
     head,
     post,
-    public,
     request,
-    signed,
     tool,
 )
 from mcp.shared.exceptions import MCPError
@@ -38,30 +33,6 @@ from word_memory import word_memory
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
 
 pytestmark = pytest.mark.anyio
-OTHER_KEY = ec.generate_private_key(ec.SECP256R1())
-
-
-BAD_TOKENS = {  # others in unit/access/test_issuer.py
-    "nonsense": lambda: "nonsense",
-    "one of the right form": lambda: "mcpm_" + "A" * 43,
-    "another issuer": lambda: signed(iss="https://evil.example"),
-    "another audience": lambda: signed(aud="https://else.example/mcp"),
-    "expired": lambda: signed(exp=int(time.time()) - 60),
-    "another key under this name": lambda: signed(OTHER_KEY),
-    "a key of its own": lambda: signed(OTHER_KEY, kid="one", header={"jwk": public(OTHER_KEY)}),
-}
-
-
-async def test_good_tokens_are_let_in_and_bad_ones_refused(tmp_path):
-    async with guarded(tmp_path) as (url, _, ann):
-        for good in (ann, signed(), signed(kid=None), signed(aud=[AUDIENCE, "https://else.example"])):
-            assert (await post(url, good)).status_code == 200
-        for name, bad in BAD_TOKENS.items():
-            reply = await post(url, bad())
-            assert reply.status_code == 401, name
-            assert 'error="invalid_token"' in reply.headers["www-authenticate"], name
-            assert "/.well-known/oauth-protected-resource/mcp" in reply.headers["www-authenticate"], name
-        assert (await post(url, "mcpm_" + "A" * 20_000)).status_code in (400, 401)
 
 
 async def test_what_is_not_a_single_bearer_token_in_its_header_is_refused(tmp_path):
@@ -70,6 +41,8 @@ async def test_what_is_not_a_single_bearer_token_in_its_header_is_refused(tmp_pa
         for headers, path in (
             ([], ""),
             ([("Authorization", "Bearer")], ""),
+            ([("Authorization", "Bearer nonsense")], ""),
+            ([("Authorization", "Bearer mcpm_" + "A" * 43)], ""),
             ([("Authorization", "Basic " + base64.b64encode(f"ann:{ann}".encode()).decode())], ""),
             ([("Authorization", ann)], ""),
             ([("Authorization", f"Bearer {digest}")], ""),
@@ -81,11 +54,12 @@ async def test_what_is_not_a_single_bearer_token_in_its_header_is_refused(tmp_pa
         ):
             reply = await http.post(f"{url}/mcp{path}", headers=[*HEADERS.items(), *headers], json=LIST)
             assert reply.status_code == 401, headers
-        metadata = (await http.get(f"{url}/.well-known/oauth-protected-resource/mcp")).json()
-    assert metadata["authorization_servers"] == [ISSUER]
+            assert reply.headers["www-authenticate"].startswith("Bearer"), headers
+        assert (await post(url, ann)).status_code == 200
+        assert (await post(url, "mcpm_" + "A" * 20_000)).status_code in (400, 401)
 
 
-async def test_revoked_and_expired_tokens_and_those_that_allow_nothing_are_refused(tmp_path):
+async def test_revoked_and_expired_tokens_are_refused(tmp_path):
     async with guarded(tmp_path) as (url, file, ann):
         lasting = file.add(grant("lasting", "ann", expires=time.time() + 600))
         over = file.add(grant("over", "ann", expires=time.time() - 1))
@@ -95,9 +69,6 @@ async def test_revoked_and_expired_tokens_and_those_that_allow_nothing_are_refus
             file.revoke(name)
             assert (await post(url, token)).status_code == 401
         file.revoke("over")
-        nothing = await post(url, signed(scope="openid memory:dream:bea memory:read:../x"))
-        assert nothing.status_code == 403
-        assert 'error="insufficient_scope"' in nothing.headers["www-authenticate"]
     assert file.exists()  # the last one is revoked, and the door is not open
 
 
@@ -301,27 +272,6 @@ async def test_a_stream_ends_when_its_token_is_revoked(tmp_path):
             file.revoke("ann")
             with anyio.fail_after(300), pytest.raises(StopAsyncIteration):
                 await anext(stream)
-
-
-async def test_the_audit_log_says_who_did_what_and_counts_what_was_stored_without_texts(tmp_path):
-    fact = {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2023-05-01"}
-    memory = word_memory()
-    async with guarded(tmp_path, memory) as (url, _, ann), client_of(url, ann) as client:
-        for arguments in ({"messages": TALK, "session": "diary"}, {"facts": [fact]}):
-            for _ in ("new", "there already"):
-                await structured(client, "memory_write", **arguments)
-        await structured(client, "memory_reconstruct", query="adopted a dog")
-        assert "does not allow" in await refused(client, "memory_reconstruct", query="secret plans", space="bob")
-        await client.read_resource("memory://ann/sessions/diary")
-    text = (tmp_path / "audit.jsonl").read_text()
-    lines = [json.loads(line) for line in text.splitlines()]
-    seen = [(line["who"], line["what"], line["space"], line["outcome"]) for line in lines]
-    assert ("ann", "memory_write", "ann", "ok") in seen
-    assert ("ann", "memory_reconstruct", "bob", "refused") in seen
-    assert ("ann", "session", "ann", "ok") in seen
-    assert [line["count"] for line in lines if line["what"] == "memory_write"] == [len(TALK), 0, 1, 0]
-    assert not any(word in text for word in ("Lisbon", "dog", "diary", "secret", ann))
-    assert (tmp_path / "audit.jsonl").stat().st_mode & 0o077 == 0
 
 
 NO_MESSAGES = [

@@ -30,7 +30,6 @@ def replica(name, folder, objects):
     environment |= {
         "AWS_ENDPOINT": f"http://127.0.0.1:{objects.port}",
         "MCP_MEMORY_ACCESS_TOKENS": str(folder / "tokens.json"),
-        "MCP_MEMORY_ACCESS_AUDIT": str(folder / f"{name}.jsonl"),
     }
     command = [sys.executable, "-m", "mcp_memory", "serve", "--http", f"127.0.0.1:{port}"]
     with (folder / f"{name}.log").open("w") as log:

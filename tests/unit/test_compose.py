@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mcp_memory.server.http.app import Access
 from mcp_memory.server.http.process import address_of, check
 from mcp_memory.settings import load
 
@@ -25,13 +24,8 @@ def test_each_replica_has_settings_that_load_and_may_listen(name):
     settings = load(environment=environment | {"MCP_MEMORY_CONFIG": ""})
     assert settings.http.stateless
     assert settings.storage.uri == "s3://memory/store"
-    assert settings.access.audit == f"/audit/{name}.jsonl"
-
-    async def verify(_token):
-        return None
-
     (command,) = re.findall(r'"--http", "([^"]+)"', (FOLDER / "Dockerfile").read_text(encoding="utf-8"))
-    check(settings, address_of(command), Access(verify))
+    check(settings, address_of(command), asks_token=True)
 
 
 def test_the_proxy_knows_every_replica_and_files_that_are_mounted_exist():

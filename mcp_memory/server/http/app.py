@@ -1,4 +1,4 @@
-"""The routes over HTTP: the protocol at ``/mcp``, health, readiness, and who issues tokens.
+"""The routes over HTTP: the protocol at ``/mcp``, health and readiness.
 
 The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as JSON or as streams
 of events. The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and
@@ -9,15 +9,13 @@ A space that the caller may not read is refused alike whether it exists or not.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from urllib.parse import urlsplit
 
-from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -25,35 +23,16 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from mcp_memory.access.tokens import TokenFile
 from mcp_memory.domain.access import Grant
-from mcp_memory.server.app import Context, Host, Note, build
+from mcp_memory.server.app import Context, Host, build
 from mcp_memory.server.http.bodies import one_message
-from mcp_memory.server.http.guard import CALLER_KEY, Guard, Streams, Verify
+from mcp_memory.server.http.guard import CALLER_KEY, Guard, Streams
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import HttpSettings, Settings
 
 PATH = "/mcp"
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
-_URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))  # clients compare it as it is written
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Who may call.
-
-    Attributes:
-        verify: see `Verify`; None for everybody, as the owner.
-        issuer: who issues tokens, as a URL; empty for nobody but this server.
-        scopes: the scopes that the issuer can grant, to be told to clients.
-        note: is told who did what.
-        valid: returns whether a grant still holds.
-    """
-
-    verify: Verify | None = None
-    issuer: str = ""
-    scopes: tuple[str, ...] = ()
-    note: Note = lambda *_use: None
-    valid: Callable[[Grant], bool] = lambda _grant: True
 
 
 class HttpServer:
@@ -63,21 +42,22 @@ class HttpServer:
         open_memory: see `build`.
         settings: every setting.
         address: host and port on which it listens.
-        access: see `Access`.
+        tokens: of which each caller needs one; None for everybody, as the owner.
 
     Attributes:
         app: the application.
         draining: whether it takes no more calls; `drain` sets it.
     """
 
-    def __init__(self, open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access) -> None:
+    def __init__(
+        self, open_memory: Opener, settings: Settings, address: tuple[str, int], tokens: TokenFile | None
+    ) -> None:
         self.draining = False
         self._ready = False
         self._streams = Streams()
         http = settings.http
-        server = build(
-            open_memory, settings, Host(_caller_of, access.note, False, access.valid, not http.stateless, True)
-        )
+        host = Host(_caller_of, asks_roots=False, sessions=not http.stateless, headers=True)
+        server = build(open_memory, settings, replace(host, valid=tokens.valid) if tokens else host)
         self._subscriptions = server.subscriptions
         self._manager = StreamableHTTPSessionManager(
             server,
@@ -88,16 +68,9 @@ class HttpServer:
             max_sessions=http.sessions,
             max_request_body_size=http.body_bytes,
         )
-        url = http.url or f"{'https' if http.tls_cert else 'http'}://{_bracketed(address[0])}:{address[1]}{PATH}"
-        resource, metadata_url = _URL.validate_python(url), ""
         routes = [Route("/healthz", _healthy, methods=["GET"]), Route("/readyz", self._readiness, methods=["GET"])]
-        if access.issuer:
-            metadata_url = str(build_resource_metadata_url(resource))
-            routes += create_protected_resource_routes(
-                resource, [_URL.validate_python(access.issuer)], list(access.scopes) or None, "mcp-memory"
-            )
         endpoint = one_message(StreamableHTTPASGIApp(self._manager), http.body_bytes)
-        guarded = Guard(self._streams.wrap(endpoint), access.verify, metadata_url)
+        guarded = Guard(self._streams.wrap(endpoint), tokens)
         routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
         starlette = Starlette(routes=routes, lifespan=self._lifespan)
         starlette.router.redirect_slashes = False  # it would send clients to whatever the header Host says

@@ -5,8 +5,6 @@ What is allowed in which space is checked where spaces are named: `Grant`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -14,10 +12,9 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mcp_memory.access.tokens import TokenFile
 from mcp_memory.domain.access import OWNER, Grant
 
-Verify = Callable[[str], Awaitable[Grant | None]]
-"""Returns what a token grants; None if it is not valid, for whatever reason."""
 CALLER_KEY = "mcp_memory.caller"
 """Where the caller stands in the scope of a request."""
 
@@ -27,52 +24,46 @@ class Guard:
 
     Args:
         app: what is guarded.
-        verify: see `Verify`; None lets everybody in as the owner, and is for loopback alone.
-        metadata_url: where clients learn who issues tokens; empty if nobody does.
+        tokens: of which each request needs one; None lets everybody in as the owner, and is for loopback alone.
     """
 
-    def __init__(self, app: ASGIApp, verify: Verify | None, metadata_url: str) -> None:
-        self._app, self._verify, self._metadata_url = app, verify, metadata_url
+    def __init__(self, app: ASGIApp, tokens: TokenFile | None) -> None:
+        self._app, self._tokens = app, tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or refuse it."""
-        found = await self._caller(Headers(scope=scope).getlist("authorization"))
+        found = self._caller(Headers(scope=scope).getlist("authorization"))
         if isinstance(found, Response):
             await found(scope, receive, send)
             return
         scope[CALLER_KEY] = found
-        issuer, name = found.identity  # the SDK binds a session to who opened it
-        scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=name, scopes=[], claims={"iss": issuer}))
+        # The SDK binds a session to who opened it.
+        scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=found.caller, scopes=[]))
         await self._app(scope, receive, send)
 
-    async def _caller(self, given: list[str]) -> Grant | Response:
+    def _caller(self, given: list[str]) -> Grant | Response:
         """Return the caller by the headers ``Authorization``, of which there has to be one, or the refusal."""
-        if self._verify is None:
+        if self._tokens is None:
             return OWNER
         if not given:
-            return self._refused("", "A token is needed.")
+            return _refused("", "A token is needed.")
         scheme, _, token = given[0].partition(" ")
-        grant = await self._verify(token) if len(given) == 1 and scheme.lower() == "bearer" else None
+        grant = self._tokens.verify(token) if len(given) == 1 and scheme.lower() == "bearer" else None
         if grant is None:
-            return self._refused("invalid_token", "The token is not valid.")
-        if not grant.permissions:
-            return self._refused("insufficient_scope", "The token allows nothing here.", 403)
+            return _refused("invalid_token", "The token is not valid.")
         return grant
 
-    def _refused(self, error: str, words: str, status: int = 401) -> Response:
-        """Return a refusal that says which token is needed (RFC 6750, section 3; RFC 9728, section 5.1).
 
-        Args:
-            error: the code of RFC 6750; empty where no token was sent.
-            words: what is wrong.
-            status: the status.
-        """
-        parts = [f'error="{error}"', f'error_description="{words}"'] if error else []
-        if self._metadata_url:
-            parts.append(f'resource_metadata="{self._metadata_url}"')
-        challenge = " ".join(("Bearer", ", ".join(parts))).strip()
-        body = {"error": error or "unauthorized", "error_description": words}
-        return JSONResponse(body, status, {"WWW-Authenticate": challenge})
+def _refused(error: str, words: str) -> Response:
+    """Return a refusal that asks for a token (RFC 6750, section 3).
+
+    Args:
+        error: the code of RFC 6750; empty where no token was sent.
+        words: what is wrong.
+    """
+    challenge = f'Bearer error="{error}", error_description="{words}"' if error else "Bearer"
+    body = {"error": error or "unauthorized", "error_description": words}
+    return JSONResponse(body, 401, {"WWW-Authenticate": challenge})
 
 
 class Streams:

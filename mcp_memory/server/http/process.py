@@ -9,8 +9,9 @@ from types import FrameType
 
 import uvicorn
 
+from mcp_memory.access.tokens import TokenFile
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.server.http.app import LOOPBACK, Access, HttpServer, listed
+from mcp_memory.server.http.app import LOOPBACK, HttpServer, listed
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
@@ -21,23 +22,25 @@ sends a request on a connection that is just being closed."""
 log = logging.getLogger(__name__)
 
 
-def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access) -> int:
+def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener, tokens: TokenFile | None) -> int:
     """Serve until the process is told to stop; return the exit code.
 
     Raises:
         ConfigurationError: it would listen beyond this machine without asking for tokens, or for any name, or a file of
             TLS is missing.
     """
-    check(settings, address, access)
-    listening = listener(settings, address, open_memory, access)
+    check(settings, address, asks_token=tokens is not None)
+    listening = listener(settings, address, open_memory, tokens)
     log.warning("Listening on %s://%s:%s/mcp", "https" if settings.http.tls_cert else "http", *address)
     listening.run()
     return 0 if listening.started else 1
 
 
-def listener(settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access) -> DrainingServer:
+def listener(
+    settings: Settings, address: tuple[str, int], open_memory: Opener, tokens: TokenFile | None
+) -> DrainingServer:
     """Return what listens, not started yet."""
-    server, http = HttpServer(open_memory, settings, address, access), settings.http
+    server, http = HttpServer(open_memory, settings, address, tokens), settings.http
     config = uvicorn.Config(
         server.app,
         host=address[0],
@@ -59,17 +62,17 @@ def listener(settings: Settings, address: tuple[str, int], open_memory: Opener, 
     return DrainingServer(config, server)
 
 
-def check(settings: Settings, address: tuple[str, int], access: Access) -> None:
+def check(settings: Settings, address: tuple[str, int], *, asks_token: bool) -> None:
     """Check that it is safe to listen.
 
     Raises:
         ConfigurationError: it is not.
     """
     http, host = settings.http, address[0]
-    if access.verify is None and host not in LOOPBACK:
+    if not asks_token and host not in LOOPBACK:
         raise ConfigurationError(
             f"serve --http {host}:{address[1]} would let every machine that reaches it read and forget all. Make a "
-            "token (mcp-memory token add NAME --space SPACE), or set access.issuer, or listen on 127.0.0.1."
+            "token (mcp-memory token add NAME --space SPACE), or listen on 127.0.0.1."
         )
     if host in ("0.0.0.0", "::") and not (http.url or http.hosts):
         raise ConfigurationError(
