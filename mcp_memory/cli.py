@@ -7,7 +7,6 @@ command is imported when it runs, so that ``serve`` replies to its client withou
 from __future__ import annotations
 
 import argparse
-import gc
 import inspect
 import io
 import logging
@@ -87,8 +86,6 @@ def _run_command(arguments: Sequence[str] | None) -> int:
         if getattr(options, "space", None) == WORKSPACE:  # here it is that of the folder
             options.space = configured_space(WORKSPACE)
         meant = MEANT_SPACE.set(configured_space(settings.server.space))
-        if arguments is None and command in ("list", "search", "show", "status"):
-            gc.disable()  # the process ends soon; collecting while modules are imported takes a tenth of its time
         try:
             if command == "serve":
                 return _serve(settings, options)

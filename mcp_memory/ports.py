@@ -22,7 +22,7 @@ from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import ANY_TIME, Query, Window
-from mcp_memory.domain.status import Status, StoreStatus
+from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Excerpt, Turn
 from mcp_memory.vectors import Matrix, Scores, Vector
@@ -102,20 +102,6 @@ class Transaction(Protocol):
         Raises:
             StoreUnwritable: nothing of the batch is visible, now or later.
         """
-
-
-class Stored(Protocol):
-    """What is stored, as commands and resources read it."""
-
-    @property
-    def store(self) -> Store:
-        """The rows."""
-
-    async def status(self) -> Status:
-        """Return counts for each space and the state of the store."""
-
-    async def aclose(self) -> None:
-        """Close the store."""
 
 
 class Store(Protocol):

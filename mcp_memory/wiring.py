@@ -1,55 +1,79 @@
 """Wiring: open the adapter of each port, as the settings say, and build the memory from them.
 
 The memory, the services and the rooms know only ports; ``memory.py`` alone also knows the rules, which judge a question
-where it is given no other judge. Commands that work on the files of a store open adapters themselves. Opening a memory
-imports all that the services need, so the server does it after its first reply; a look at the store
-(``commands/looking.py``) has no use for most of that. Adapters import the heavier libraries (LanceDB, ONNX Runtime) at
-their first use.
+where it is given no other judge. Commands that work on the files of a store open adapters themselves. Importing this
+imports all that the services need, so the server does it after its first reply. Adapters import the heavier libraries
+(LanceDB, ONNX Runtime, Anthropic's SDK) at their first use.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from anyio import to_thread
 
 from mcp_memory.domain.times import zone_named
+from mcp_memory.embedding.onnx import OnnxEmbedder
+from mcp_memory.embedding.reader import OnnxReader
+from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
+from mcp_memory.gain.kalman import Teacher
+from mcp_memory.heap import give_back
+from mcp_memory.memory import Memory
+from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
+from mcp_memory.privacy.secrets import RULES, masking_of
+from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
+from mcp_memory.reasoning.anthropic.client import HOME, Budget, Claude
+from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
+from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
+from mcp_memory.reasoning.judges import ClaudeQuestionJudge
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.search.candidates import INDEXES
+from mcp_memory.services.ingest import Cutter, Reading, deriver, read_again, silent
+from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings, is_unset
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
-if TYPE_CHECKING:  # what only recalls and writes need is imported where it is opened: a look has no use for it
-    from mcp_memory.domain.episodes import Belief, Lesson
-    from mcp_memory.domain.turns import Segment, Sentence, Turn
-    from mcp_memory.memory import Memory
-    from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
-    from mcp_memory.reasoning.anthropic.client import Claude
-    from mcp_memory.services.ingest import Reading
-    from mcp_memory.view.space import Space
-
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 
 async def open_memory(settings: Settings) -> Memory:
-    """Return a memory with the configured adapters, ready for its first call.
+    """Return a memory with the configured adapters, ready for its first call; `Memory.work` runs its background jobs.
 
     Raises:
         ConfigurationError: a setting cannot be used as it is.
-        EmbedderError: the model cannot be loaded.
+        EmbedderError: the embedder is not installed.
         StoreUnwritable: there is no folder for the store.
     """
-    from mcp_memory.heap import give_back
-    from mcp_memory.memory import Memory
-    from mcp_memory.privacy.secrets import masking_of
+    memory = new_memory(settings)
+    with suppress(StoreError):  # each call reports the problem itself, and status still works
+        async with memory.store.reading(whole=False):  # what a write needs; a recall reads the rest
+            pass
+    memory.indexer.load_later()
+    memory.warm_later()
+    memory.reread_later()
+    memory.enrich_later()
+    _ = memory.recall, memory.points  # built now, not at the first answer
+    await to_thread.run_sync(give_back)
+    return memory
 
+
+def new_memory(settings: Settings) -> Memory:
+    """Return a memory with the configured adapters, of which nothing is read or loaded before it is needed.
+
+    Raises:
+        ConfigurationError: a setting cannot be used as it is.
+        EmbedderError: the embedder is not installed.
+        StoreUnwritable: there is no folder for the store.
+    """
     if settings.engine.enrich != "off" and settings.engine.judge != "anthropic":
         raise ConfigurationError(
             f"engine.enrich is {settings.engine.enrich!r} and engine.judge is {settings.engine.judge!r}. Claude reads "
@@ -59,7 +83,7 @@ async def open_memory(settings: Settings) -> Memory:
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     claude = open_claude(settings)
     store = open_store(settings, embedder, extractor)
-    memory = Memory(
+    return Memory(
         settings,
         store,
         embedder,
@@ -68,37 +92,10 @@ async def open_memory(settings: Settings) -> Memory:
         organiser=open_organisers(settings, claude),
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
+        reread=store.reread,
         masking=masking_of(settings.privacy),
         reader=open_reader(settings),
     )
-    with suppress(StoreError):  # each call reports the problem itself, and status still works
-        async with memory.store.reading(whole=False):  # what a write needs; a recall reads the rest
-            pass
-    memory.indexer.load_later()
-    memory.warm_later()
-    memory.reread = store.reread
-    memory.reread_later()
-    memory.enrich_later()
-    _ = memory.recall, memory.points  # built now, not at the first answer
-    await to_thread.run_sync(give_back)
-    return memory
-
-
-async def open_unloaded(settings: Settings) -> Memory:
-    """Return a memory to look at what is stored: its model is loaded when a text is embedded, and not before.
-
-    Raises:
-        ConfigurationError: a setting cannot be used as it is.
-        EmbedderError: the embedder is not installed.
-        StoreUnwritable: there is no folder for the store.
-    """
-    from mcp_memory.memory import Memory
-    from mcp_memory.privacy.secrets import masking_of
-
-    embedder, extractor = choose_embedder(settings), open_extractor(settings)
-    masking = masking_of(settings.privacy)
-    store = open_store(settings, embedder, extractor)
-    return Memory(settings, store, embedder, extractor, masking=masking, reader=open_reader(settings))
 
 
 async def open_embedder(settings: Settings) -> Embedder:
@@ -118,9 +115,6 @@ def choose_embedder(settings: Settings) -> Embedder:
     Raises:
         EmbedderError: it is not installed.
     """
-    from mcp_memory.embedding.onnx import OnnxEmbedder
-    from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
-
     chosen = settings.embedding
     if chosen.adapter == "onnx":
         return OnnxEmbedder(threads=chosen.threads, late_chunking=chosen.late_chunking)
@@ -129,15 +123,11 @@ def choose_embedder(settings: Settings) -> Embedder:
 
 def open_reader(settings: Settings) -> PairReader | None:
     """Return the reader, not loaded yet; None if it is switched off."""
-    from mcp_memory.embedding.reader import OnnxReader
-
     return None if settings.reader.use == "off" else OnnxReader(settings.reader.threads)
 
 
 def open_extractor(settings: Settings) -> Extractor | None:
     """Return the extractor of facts; None if extraction is switched off."""
-    from mcp_memory.rules.facts.extractor import RuleExtractor
-
     return RuleExtractor() if settings.facts.extraction else None
 
 
@@ -152,8 +142,6 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
     chosen = settings.engine
     if chosen.judge == "embedded":
         return None
-    from mcp_memory.reasoning.anthropic.client import HOME, Claude
-
     url = chosen.base_url or HOME
     try:
         parts = urlsplit(url)
@@ -168,16 +156,9 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
 
 def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:
     """Return the constructor of the configured judge of queries."""
-    from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
-
     chosen = settings.engine
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
-    from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
-    from mcp_memory.reasoning.anthropic.client import Budget
-    from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
-    from mcp_memory.reasoning.judges import ClaudeQuestionJudge
-
     limits, embedded = chosen.limits, EmbeddedQuestionJudge()
     answerer = ClaudeAnswerer(claude, chosen.points, settings.points.order)
     always = chosen.judge == "anthropic"
@@ -201,16 +182,11 @@ def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | 
     chosen = settings.engine
     if claude is None or chosen.judge != "anthropic" or chosen.enrich == "off":
         return None
-    from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
-
     return ClaudeTextReader(claude)
 
 
 def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | None) -> Reading:
     """Return how texts are divided, embedded, read for facts and freed of secrets."""
-    from mcp_memory.privacy.secrets import masking_of
-    from mcp_memory.services.ingest import Reading
-
     return Reading(
         embedder,
         extractor,
@@ -220,92 +196,37 @@ def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | No
     )
 
 
-def open_store(
-    settings: Settings, embedder: Embedder, extractor: Extractor | None = None, *, to_look: bool = False
-) -> LanceStore:
+def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | None = None) -> LanceStore:
     """Return the configured store; it opens or creates its tables at the first call.
-
-    What reads texts is imported when some are read.
 
     Args:
         settings: every setting.
         embedder: makes the vectors.
         extractor: reads the facts; None reads none.
-        to_look: whether what is stored is only looked at, so that the indexes of search are left out of the view.
 
     Raises:
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
-    from mcp_memory.privacy.secrets import RULES, masking_of
-
     chosen, search, stable = settings.storage, settings.search, settings.facts.stable
+    reading = reading_of(settings, embedder, extractor)
+    cut = Cutter(search.segment_tokens, embedder.dimension)
     # everything on which the view depends: a view that was saved with something else is useless
     depends = search, settings.facts, settings.privacy, RULES, stable
-
-    cut = _Cutter(search.segment_tokens, embedder.dimension)
-
-    def make_view() -> View:
-        return View(_indexes(to_look=to_look), stable, cut)
-
-    def derive() -> Any:
-        from mcp_memory.services.ingest import deriver, silent
-
-        return deriver(reading_of(settings, embedder, extractor), progress=silent)
-
-    def read_again() -> Any:
-        from mcp_memory.services.ingest import read_again
-
-        return read_again(reading_of(settings, embedder, extractor))
-
-    async def relearn(space: Space, lessons: Sequence[Lesson]) -> Sequence[Belief]:
-        from mcp_memory.gain.kalman import Teacher
-        from mcp_memory.services.learn.update import relearner
-
-        return await relearner(embedder, Teacher(settings.gain))(space, lessons)
-
     return LanceStore(
         Place(place_of(settings), chosen.options, chosen.noted_in),
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=make_view,
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), stable, cut),
         lock_timeout_s=chosen.lock_timeout_s,
         compact_after=chosen.compact_after,
-        derive=None if to_look else derive,
-        relearn=relearn,
+        derive=lambda: deriver(reading, progress=silent),
+        relearn=relearner(embedder, Teacher(settings.gain)),
         embed=embedder.embed,
         reader=extractor.version if extractor else 0,
-        read_again=None if to_look else read_again,
-        masking=masking_of(settings.privacy),
-        saved="" if to_look else repr(depends),
+        read_again=lambda: read_again(reading),
+        masking=reading.masking,
+        saved=repr(depends),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Cutter:
-    """Cuts texts as `services.ingest.Cutter`, which is imported for the first of them."""
-
-    segment_tokens: int
-    dimension: int
-
-    def __call__(self, turn: Turn) -> tuple[list[Segment], list[Sentence]]:
-        """Return the segments and sentences of a turn."""
-        from mcp_memory.services.ingest import Cutter
-
-        return Cutter(self.segment_tokens, self.dimension)(turn)
-
-
-def _indexes(*, to_look: bool) -> Sequence[Callable[[], Any]]:
-    """Return the indexes of a view: those of search, or the entities alone."""
-    if to_look:
-        from mcp_memory.language.tokens import mentions
-        from mcp_memory.view.entities import EntityIndex
-
-        return [partial(EntityIndex, mentions)]
-    from mcp_memory.reconstruct.graph import CueGraph
-    from mcp_memory.reconstruct.topics import Topics
-    from mcp_memory.search.candidates import INDEXES
-
-    return (*INDEXES, CueGraph, Topics)
 
 
 def place_of(settings: Settings) -> str:

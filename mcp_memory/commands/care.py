@@ -23,11 +23,10 @@ from mcp_memory.services.ingest import deriver
 from mcp_memory.services.maintain.status import status
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import (
+    new_memory,
     open_embedder,
     open_extractor,
-    open_memory,
     open_store,
-    open_unloaded,
     reading_of,
 )
 
@@ -110,7 +109,7 @@ async def forget(settings: Settings, options: argparse.Namespace, terminal: Term
     given |= {"ids": options.ids, "everything": options.everything, "space": options.space or MEANT_SPACE.get()}
     given["dry_run"] = not (options.yes or options.token)
     request = forget_request(read(ForgetInput, given, settings.limits), by="mcp-memory forget")
-    async with aclosing(await (open_unloaded(settings) if options.query is None else open_memory(settings))) as memory:
+    async with aclosing(new_memory(settings)) as memory:
         if options.yes and request.token is None:  # the one who types it has decided: the preview is its own
             preview = await memory.forget(replace(request, dry_run=True))
             if preview.token is None:

@@ -6,18 +6,18 @@ import argparse
 import os
 from contextlib import aclosing
 
-from mcp_memory.commands.looking import open_look
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_read_text
 from mcp_memory.settings import Settings
+from mcp_memory.wiring import new_memory
 
 
 async def status(settings: Settings, _options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the contents and the state of the memory; return 0 if it is healthy, otherwise 1."""
-    async with aclosing(await open_look(settings)) as stored:
-        found = await stored.status()
+    async with aclosing(new_memory(settings)) as memory:
+        found = await memory.status()
 
     def row(label: str, text: str) -> None:
         terminal.line((f"{label:<8}", "name"), text)

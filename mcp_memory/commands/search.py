@@ -17,7 +17,7 @@ from mcp_memory.server.tools.dossier import dossier_lines
 from mcp_memory.server.tools.reconstruct import judgement_lines, recall_reply
 from mcp_memory.settings import Settings
 from mcp_memory.visible import one_line
-from mcp_memory.wiring import open_memory
+from mcp_memory.wiring import new_memory
 
 WHOLE_REPLY = 10_000_000
 """Tokens that no recall has: a terminal needs no budget."""
@@ -30,7 +30,7 @@ async def search(settings: Settings, options: argparse.Namespace, terminal: Term
         InvalidInput: there is no such space, or the query is too long.
     """
     space = options.space or MEANT_SPACE.get()
-    async with aclosing(await open_memory(settings)) as memory:
+    async with aclosing(new_memory(settings)) as memory:
         text = read(AnswerInput, {"question": " ".join(options.query)}, settings.limits).question
         async with memory.store.reading() as view:
             known_space(view, space)

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.commands.arguments import READINGS
-from mcp_memory.commands.looking import known_space, open_look
+from mcp_memory.commands.looking import known_space
 from mcp_memory.commands.terminal import (
     Row,
     Terminal,
@@ -33,6 +33,7 @@ from mcp_memory.server.tools.replies import json_of, quantity
 from mcp_memory.server.tools.status import space_counts
 from mcp_memory.settings import Settings
 from mcp_memory.visible import one_line
+from mcp_memory.wiring import new_memory
 
 if TYPE_CHECKING:
     from mcp_memory.domain.turns import Turn
@@ -53,7 +54,7 @@ async def list_(settings: Settings, options: argparse.Namespace, terminal: Termi
         InvalidInput: there is no such space.
     """
     what, name = options.what, options.space or MEANT_SPACE.get()
-    async with aclosing(await open_look(settings)) as stored, stored.store.reading() as view:
+    async with aclosing(new_memory(settings)) as memory, memory.store.reading() as view:
         rows, total = newest(known_space(view, name), what, options.limit)
     if options.json:
         terminal.json({"space": name, what: json_of(rows), "total": total})
@@ -84,11 +85,11 @@ async def show(settings: Settings, options: argparse.Namespace, terminal: Termin
     Raises:
         InvalidInput: there is no such space, or nothing of that name in it.
     """
-    async with aclosing(await open_look(settings)) as stored:
+    async with aclosing(new_memory(settings)) as memory:
         if options.name is None and options.space is None:
-            rows = [space_counts(space) for space in (await stored.status()).spaces]
+            rows = [space_counts(space) for space in (await memory.status()).spaces]
             content: dict[str, Any] = {"spaces": rows[: options.limit], "total": len(rows)}
-        async with stored.store.reading() as view:  # an error here if the store cannot be read
+        async with memory.store.reading() as view:  # an error here if the store cannot be read
             space = known_space(view, options.space or MEANT_SPACE.get())
             if options.name is not None:
                 content = _named(view, space, options.name, options.reading, options.limit)

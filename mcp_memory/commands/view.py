@@ -40,7 +40,7 @@ from mcp_memory.settings import Settings
 from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.tables import Tables
 from mcp_memory.visible import each_text, escaped
-from mcp_memory.wiring import open_unloaded
+from mcp_memory.wiring import new_memory
 
 if TYPE_CHECKING:
     from mcp_memory.view.space import Space
@@ -93,7 +93,7 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
 
 async def _write(settings: Settings, options: argparse.Namespace, file: Path) -> Mapping[str, Any]:
     """Write the page that the options choose, and return its graph."""
-    memory = await open_unloaded(settings)
+    memory = new_memory(settings)
     space = options.space or MEANT_SPACE.get()
     values = {"space": space} | ({"entity": options.entity} if options.entity else {})
 

@@ -39,16 +39,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_OPENED_WITH = (
-    "server.tools.catalogue",
-    "server.resources.catalogue",
-    "wiring",
-    "memory",
-    "reasoning.judges",
-    "rules.facts.extractor",
-    "embedding.sentence_transformers",
-)
-"""Modules that opening a memory imports."""
+_OPENED_WITH = ("server.tools.catalogue", "server.resources.catalogue", "wiring")
+"""Modules that opening a memory imports, with all that they need."""
 ORPHAN_POLL_S = 1.0
 """Seconds between two checks whether the parent process still exists."""
 

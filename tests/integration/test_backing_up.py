@@ -14,7 +14,7 @@ from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.settings import load
-from mcp_memory.wiring import open_unloaded
+from mcp_memory.wiring import new_memory
 
 TEXTS = {"m1": "The Quincefield clinic rang.", "m2": "Tomas waters the ferns.", "m3": "The Oakvessel leaks."}
 
@@ -27,7 +27,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 async def with_memory(work: object) -> object:
-    memory = await open_unloaded(load(None))
+    memory = new_memory(load(None))
     try:
         return await work(memory)  # type: ignore[operator]
     finally:

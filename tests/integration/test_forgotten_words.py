@@ -15,7 +15,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.settings import load
-from mcp_memory.wiring import open_unloaded
+from mcp_memory.wiring import new_memory
 
 WORD = "quincefield"
 TEXTS = {
@@ -56,7 +56,7 @@ async def use(memory: Memory) -> None:
 
 @pytest.mark.anyio
 async def test_no_cache_keeps_a_word_that_was_forgotten(here: Path) -> None:
-    memory = await open_unloaded(load(None))
+    memory = new_memory(load(None))
     try:
         await use(memory)
         assert held(), "the test looks in the wrong place"

@@ -185,7 +185,7 @@ def test_looking_at_an_empty_place_creates_nothing(capsys, monkeypatch, tmp_path
     assert not (tmp_path / "none").exists()
 
 
-def test_only_a_search_loads_the_model_and_search_and_the_reader_of_facts(capsys, monkeypatch):
+def test_only_a_search_loads_the_model(capsys, monkeypatch):
     def load_model(_threads):
         raise AssertionError("the model was loaded")
 
@@ -195,12 +195,6 @@ def test_only_a_search_loads_the_model_and_search_and_the_reader_of_facts(capsys
         printed(capsys, "list", "facts")
         with pytest.raises(AssertionError):
             main(["search", "ferns"])
-    heavy = ("mcp_memory.memory", "mcp_memory.rules", "mcp_memory.search.candidates", "mcp_memory.services.answer")
-    commands = [["list", "facts"], ["show", "Ines"], ["show"], ["status"]]
-    script = f"from mcp_memory.cli import main; import sys; [main(one) for one in {commands}]; "
-    script += f"print(set({heavy}) & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("set()\n")
 
 
 def test_commands_work_while_another_process_writes(capsys):

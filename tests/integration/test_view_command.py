@@ -16,7 +16,7 @@ import pytest
 from mcp_memory.cli import main
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.settings import load
-from mcp_memory.wiring import open_unloaded
+from mcp_memory.wiring import new_memory
 
 TOKEN = "gh" + "p_" + "k7Q" * 12
 NOON = 1_716_206_400_000
@@ -29,7 +29,7 @@ def store(here):
 
 
 async def fill():
-    memory = await open_unloaded(load(None))
+    memory = new_memory(load(None))
     items = (NewItem(f"I moved to Porto. The token is {TOKEN}.", ref="m1", speaker="Ines", said_at=NOON),)
     facts = (
         NewFact("Ines", "lives_in", "Porto", NOON, source="m1"),

@@ -24,7 +24,7 @@ from mcp_memory.server.tools.replies import json_of
 from mcp_memory.visible import plain
 
 if TYPE_CHECKING:
-    from mcp_memory.ports import Stored
+    from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
 
 
@@ -161,7 +161,7 @@ def match(uri: str) -> tuple[Family, Values]:
     raise InvalidInput("uri", f"there is no resource {uri[:200]!r}", f"There are: {known_uris}.")
 
 
-async def read(memory: Stored, family: Family, values: Values) -> str:
+async def read(memory: Memory, family: Family, values: Values) -> str:
     """Return a resource as text.
 
     Raises:

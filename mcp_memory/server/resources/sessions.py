@@ -22,14 +22,14 @@ from mcp_memory.server.tools.status import space_counts
 if TYPE_CHECKING:
     from mcp_memory.domain.episodes import Lesson, ShownEvidence
     from mcp_memory.domain.turns import Sentence
-    from mcp_memory.ports import Stored
+    from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
 
 PAGE_CHARS = 200_000
 """Characters of text after which a page of turns ends; a longer turn has a page to itself."""
 
 
-async def spaces(memory: Stored, values: Values) -> dict[str, Any]:
+async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
     """Every space that the caller may read and how much it holds, and the one of calls that name none."""
     caller = CALLER.get()
     held = [space for space in (await memory.status()).spaces if caller.may(("read",), space.name)]
@@ -39,7 +39,7 @@ async def spaces(memory: Stored, values: Values) -> dict[str, Any]:
     return shown | next_page("spaces", {}, end, len(rows))
 
 
-async def status(memory: Stored, values: Values) -> dict[str, Any]:
+async def status(memory: Memory, values: Values) -> dict[str, Any]:
     """How much a space holds, and whether the memory is healthy."""
     async with memory.store.reading() as view:
         name = space_of(view, values).name

@@ -17,7 +17,7 @@ from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from mcp_memory.ports import Stored
+    from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
     from mcp_memory.view.view import View
 
@@ -63,7 +63,7 @@ Values = Mapping[str, str]
 ContentT = TypeVar("ContentT")
 
 
-async def read_in_thread(memory: Stored, values: Values, content: Callable[[Space, Values], ContentT]) -> ContentT:
+async def read_in_thread(memory: Memory, values: Values, content: Callable[[Space, Values], ContentT]) -> ContentT:
     """Return the content of a resource, computed in a thread: for a large space it may take long."""
     async with memory.store.reading() as view:
         return await to_thread.run_sync(content, space_of(view, values), values)
