@@ -3,12 +3,10 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-import pyarrow
 import pytest
 from bench import evidence, growth, speed
 from bench.growth import grow
 from bench.published import convert
-from pyarrow import parquet
 
 from mcp_memory.settings import Settings
 
@@ -82,27 +80,6 @@ def message(number, role, text, anchor=None):
 
 FIRST = [message(0, "user", "I mend oars. ->-> 1,1", "March-05-2024"), message(1, "assistant", "Good.")]
 SECOND = [message(2, "user", "Now I build kites.", None), message(3, "assistant", "")]
-PROBING = {
-    "temporal_reasoning": [{"question": "What first?", "source_chat_ids": {"first": [0], "second": [2, [0]]}}],
-    "abstention": [{"question": "Which boat?", "ideal_response": "It is not said."}],
-}
-
-
-def test_beam_is_read_from_its_parquet_file(tmp_path):
-    row = {"conversation_id": "7", "chat": [FIRST, SECOND], "probing_questions": repr(PROBING)}
-    parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / "beam.parquet")
-    convert(tmp_path / "beam.parquet", tmp_path / "made")
-    calls = list(evidence.writes(tmp_path / "made"))
-    assert [(call["space"], call["session"]) for call in calls] == [("beam-7", "B1"), ("beam-7", "B2")]
-    assert calls[0]["messages"] == [
-        {"id": "0", "speaker": "user", "text": "I mend oars.", "time": "2024-03-05T00:00:00"},
-        {"id": "1", "speaker": "assistant", "text": "Good.", "time": "2024-03-05T00:00:00"},
-    ]
-    assert calls[1]["messages"] == [{"id": "2", "speaker": "user", "text": "Now I build kites."}]
-    asked = evidence.questions(tmp_path / "made")
-    assert [(one.id, one.gold) for one in asked] == [("beam-7:temporal_reasoning:0", ("0", "2"))]
-
-
 PLACES = {"Vellin": "kites", "Karst": "oars", "Upper Tarn": "bells", "Molde": "lamps"}
 
 
@@ -131,23 +108,3 @@ async def test_the_evidence_of_questions_is_found_and_a_difference_is_paired(tmp
     every, kind = evidence.differences(before, {"questions": [row("q1", "a", 0.5), row("q2", "a", 1.0)]})
     assert "+25.0 ±34.6" in every
     assert kind.strip().startswith("a ")
-
-
-def test_recall_is_the_share_of_the_gold_ids_among_the_first_distinct_ids():
-    ids = evidence.ranked_ids([{"sources": [{"id": "b"}, {"id": "a"}]}, {"sources": [{"id": "a"}, {"id": "c"}]}, {}])
-    assert ids == ["b", "a", "c"]
-    assert [evidence.recall_at(k, ("a", "c"), ids) for k in (1, 2, 5)] == [0.0, 0.5, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("12:05 am on 1 January, 2024", "2024-01-01T00:05:00"),
-        ("2023/05/08 (Mon) 13:56", "2023-05-08T13:56:00"),
-        ("8.5.2023, 7:30", "2023-05-08T07:30:00"),
-        ("2023-02-30", None),
-        (None, None),
-    ],
-)
-def test_session_dates_are_read_in_the_spellings_of_the_data_sets(said, meant):
-    assert evidence.moment(said) == meant

@@ -99,32 +99,6 @@ async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_pat
     assert names(tmp_path) == {"store", "file"}
 
 
-async def test_a_store_is_replaced_only_when_told_and_then_it_is_set_aside(tmp_path: Path) -> None:
-    await write(opened(tmp_path / "one"), batch("alpha"))
-    await saved(tmp_path / "one", tmp_path / "file")
-    await write(opened(tmp_path / "two"), batch("bravo"))
-    with pytest.raises(InvalidInput, match="--replace"):
-        await restored(tmp_path / "file", tmp_path / "two")
-    assert await refs(tmp_path / "two") == {"bravo"}
-    _, _, before = await restored(tmp_path / "file", tmp_path / "two", replace=True)
-    assert await refs(tmp_path / "two") == {"alpha"}
-    assert before is not None
-    assert before.parent == tmp_path
-    assert await refs(before) == {"bravo"}
-    _, _, another = await restored(tmp_path / "file", tmp_path / "two", replace=True, now=NOW + 1)
-    assert another is not None
-    assert (await refs(before), await refs(another)) == ({"bravo"}, {"alpha"})
-
-
-async def test_a_folder_with_other_things_or_open_elsewhere_is_left_alone(tmp_path: Path) -> None:
-    await write(opened(tmp_path / "store"), batch("alpha"))
-    await saved(tmp_path / "store", tmp_path / "file")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "letter.txt").write_text("dear")
-    with pytest.raises(InvalidInput, match="other things"):
-        await restored(tmp_path / "file", tmp_path / "other")
-
-
 async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await write(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")

@@ -157,12 +157,6 @@ def spent(tokens: int, calls: int = 1, day: int = TODAY) -> Reservation:
     return Reservation(day, Spending(calls, tokens))
 
 
-async def test_a_commit_holds_the_spending_of_one_day(uri: str) -> None:
-    with pytest.raises(ValueError, match="one day"):
-        await commit_to(open_at(uri), Batch(outlays=(spent(1), spent(1, day=TODAY + 1))))
-    assert (await shown(open_at(uri)))["spent"] == [Spending()]
-
-
 async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing(uri: str) -> None:
     await commit_to(open_at(uri), pointed(point("a")))
     await open_at(uri).rebuild(derived)
@@ -249,20 +243,6 @@ async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_th
     assert await counting(store) == await counting(open_at(uri)) == [said["caller"]]
     assert {one.extractor for one in (await shown(store))["facts"]} == set(order)
     assert await row_problems(store) == []
-
-
-async def test_a_lesson_that_is_twice_in_the_log_counts_once(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This can only happen without a common lock; the first one counts, and a rebuild learns from it alone."""
-    name = sentence("a")
-    await commit_to(open_at(uri), together(batch("a"), taught("x", sentence=name)))
-    monkeypatch.setattr(Batch, "unlearnt", lambda rows, _: rows)
-    again = replace(lesson("x", {name: 1}), labels={name: 0})
-    assert await commit_to(open_at(uri), Batch(lessons=(again,))) == 2
-    for _ in range(2):
-        async with open_at(uri).reading() as view:
-            assert view.space("default").beliefs.lessons() == [lesson("x", {name: 1})]
-        assert (await shown(open_at(uri)))["beliefs"] == [(name, 1)]
-        await open_at(uri, relearn=count).rebuild(derived)
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")

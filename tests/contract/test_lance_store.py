@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -16,16 +15,14 @@ from pathlib import Path
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from batches import asserted, batch, derive, turn
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from batches import asserted, batch, derive
 from lance_at import NOW, commit_to, fold_all, next_commit, open_at
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
+from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import FOLDED, OLD_GENERATION_MS, compact
 from mcp_memory.storage.rebuild import CHUNK
 from mcp_memory.storage.rows import rows_of
@@ -148,23 +145,6 @@ async def test_a_view_that_fails_to_take_in_a_commit_is_loaded_again(uri: str, m
         assert len(view.space("default").turns) == len(view.space("default").segments) == 2
 
 
-async def test_a_reader_that_fails_does_not_disturb_a_concurrent_writer(
-    uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The reader resets the view and the last commit; the writer goes on with those that it started with."""
-    store = open_at(uri)
-    await commit_to(store, batch("a"))
-    async with store.writing() as transaction:
-        with monkeypatch.context() as broken:
-            broken.setattr(View, "extend_indexes", _fail)
-            with pytest.raises(MemoryError):
-                await _refs(store)
-        assert len(transaction.view.space("default").turns) == 1
-        assert await transaction.commit(batch("b")) == 2
-    assert await _refs(store) == await _refs(open_at(uri)) == ["a", "b"]
-    assert await row_problems(store) == []
-
-
 def _fail(*_: object) -> None:
     raise MemoryError
 
@@ -252,16 +232,6 @@ async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) 
     assert (await open_at(str(tmp_path / "some" / "day")).about()).problems == ()  # the first write creates it
 
 
-async def test_a_uri_of_an_unknown_kind_is_refused_with_a_reason() -> None:
-    """When reading and writing as well as in the status."""
-    store = open_at("bogus://somewhere")
-    with pytest.raises(StoreError, match=r"storage\.uri 'bogus://somewhere' cannot be opened"):
-        await _refs(store)
-    with pytest.raises(StoreError, match=r"storage\.uri"):
-        await commit_to(store, batch("a"))
-    assert len((await store.about()).problems) == 1
-
-
 async def test_a_store_that_replaces_a_deleted_one_is_loaded_again_though_its_numbers_are_the_same(
     uri: str, tmp_path: Path
 ) -> None:
@@ -334,92 +304,3 @@ async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, 
     assert "storage.uri" in str(said["full"])
     assert (said["later"], said["after"]) == (None, ["a", "c"])
     assert await _refs(open_at(uri)) == ["a", "c"]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
-async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) -> None:
-    """The version before it still exists, however old it is."""
-    store = open_at(uri)
-    refs = [f"r{number}" for number in range(20)]
-    for ref in refs:
-        await commit_to(store, batch(ref))
-        fold_all(uri)
-    said = _in_a_process(
-        uri,
-        """
-    import datetime, threading
-    from mcp_memory.storage.compaction import compact
-    from mcp_memory.storage.tables import Tables
-    await refs(store)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2500, resource.RLIM_INFINITY))
-    try:
-        compact(Tables(folder), 2, now=0, stop=threading.Event(), keep=datetime.timedelta(milliseconds=1))
-    except (OSError, RuntimeError, ValueError) as error:
-        said["failed"] = str(error)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    said["later"] = await write(store, "later")
-""",
-    )
-    assert "failed" in said
-    assert said["later"] is None
-    assert await _refs(open_at(uri)) == [*refs, "later"]
-    assert await row_problems(store) == []
-
-
-WRITES = st.lists(
-    st.tuples(
-        st.sampled_from(["left", "right", "o'dd \u202e"]),
-        st.lists(st.integers(0, 30), min_size=1, max_size=5, unique=True),
-    ),
-    min_size=1,
-    max_size=5,
-)
-
-
-@settings(max_examples=8, deadline=None)
-@given(writes=WRITES)
-def test_rows_are_never_lost_duplicated_or_visible_in_another_space(
-    tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[str, list[int]]]
-) -> None:
-    """DESIGN I1, DESIGN I8 and DESIGN I39, with a writer that checks under the lock what is stored already."""
-    uri = str(tmp_path_factory.mktemp("property") / "store")
-
-    async def run() -> None:
-        stores = [open_at(uri), open_at(uri)]
-        expected: dict[str, set[str]] = {}
-        counts = [0, 0, 0]
-        for number, (space, refs) in enumerate(writes + writes):
-            async with stores[number % 2].writing() as transaction:
-                known = transaction.view.space(space).turns
-                made = [turn(str(ref), space, place) for place, ref in enumerate(refs)]
-                before = transaction.view.tx
-                after = await transaction.commit(derive([one for one in made if one.id not in known]))
-            expected.setdefault(space, set()).update(map(str, refs))
-            assert number < len(writes) or after == before
-            now = [Tables(uri).count(name) for name in ("segments_0", "sentences_0", "assertions_0")]
-            assert all(later >= earlier for later, earlier in zip(now, counts, strict=True))
-            counts = now
-            async with stores[(number + 1) % 2].reading() as view:
-                _same(view, expected)
-        async with open_at(uri).reading() as view:
-            _same(view, expected)
-        assert await row_problems(open_at(uri)) == []
-
-    anyio.run(run)
-
-
-def _same(view: View, expected: dict[str, set[str]]) -> None:
-    assert {name: {one.ref for one in space.turns.values()} for name, space in view.spaces.items()} == expected
-    for name, space in view.spaces.items():
-        pieces = [*space.turns.values(), *space.segments, *space.sentences, *space.facts.rows]
-        assert {piece.space for piece in pieces} == {name}
-        assert [one.turn_id for one in space.facts.rows] == list(space.turns)
-        assert len(space.turns) == len(space.segments) == len(expected[name])
-
-
-async def test_lancedb_writes_nothing_to_stdout(uri: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """Stdout belongs to the protocol."""
-    logging.getLogger(__name__).debug("writing to %s", uri)
-    await commit_to(open_at(uri), batch("a"))
-    await _refs(open_at(uri))
-    assert capfd.readouterr().out == ""

@@ -1,12 +1,7 @@
 """Clocks that are wrong, copies of a store that is written to, places without locks, and rights that come and go."""
 
 import errno
-import json
-import os
 import shutil
-import subprocess
-import sys
-import tempfile
 import threading
 from pathlib import Path
 
@@ -92,62 +87,3 @@ async def test_a_place_without_locks_is_read_and_not_written_to(
     monkeypatch.undo()
     await commit_to(store, batch("b"))
     assert await refs(store) == ["a", "b"]
-
-
-CHANGING = """
-import json, os, sys, anyio
-from pathlib import Path
-sys.path[:0] = {path}
-from batches import batch
-from lance_at import commit_to, open_at
-from mcp_memory.errors import StoreUnwritable
-
-async def write(store, ref):
-    try:
-        await commit_to(store, batch(ref))
-    except StoreUnwritable as error:
-        return str(error)
-
-async def refs(store):
-    async with store.reading() as view:
-        return [turn.ref for turn in view.space("default").turns.values()]
-
-def allow(place, yes):
-    for path in [place, *sorted(place.rglob("*"))]:
-        if path.is_dir():
-            path.chmod(0o700 if yes else 0o500)
-
-async def main(folder):
-    warm = open_at(folder + "-of-its-own")
-    await write(warm, "a"), await refs(warm)
-    place = Path(folder)
-    if os.getuid() == 0:  # everything is imported by now, since only root may be able to read it
-        os.setuid(65534)
-    store = open_at(folder)
-    said = [await write(store, "a")]
-    allow(place, False)
-    said += [await write(store, "b"), await refs(store)]
-    allow(place, True)
-    said += [await write(store, "c"), await refs(store), store.damage]
-    print(json.dumps(said))
-
-anyio.run(main, sys.argv[1])
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="needs another user's rights, or not to be root")
-def test_a_folder_that_may_only_be_read_for_a_while_is_written_to_again() -> None:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place, "store")
-        folder.mkdir()
-        Path(place).chmod(0o755)
-        if os.getuid() == 0:
-            os.chown(folder, 65534, 65534)
-        paths = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
-        done = subprocess.run(
-            [sys.executable, "-c", CHANGING.format(path=paths), folder], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-    first, refused, found, later, left, damage = json.loads(done.stdout)
-    assert (first, found, later, left, damage) == (None, ["a"], None, ["a", "c"], [])
-    assert "storage.uri" in refused

@@ -180,22 +180,6 @@ async def test_a_large_call_that_waits_is_indexed_in_parts_with_progress(tmp_pat
     assert indexed == sorted(indexed)
 
 
-async def test_rows_are_in_the_order_of_the_texts_whatever_was_indexed_when(tmp_path: Path) -> None:
-    """A view that loads between steps takes in whole texts, parts of one, and texts without anything."""
-    waited, memory = open_at(tmp_path / "a"), open_at(tmp_path / "b")
-    for place, (who, text) in enumerate(TALK):
-        for one, wait in ((waited, True), (memory, place == 2)):
-            await one.write(document(LONG[: 3_000 + place], f"d{place}", wait=wait))
-            await one.write(talk((who, text), wait=wait, first=place))
-    between = []
-    while await step(memory) == "more":
-        between.append(open_at(tmp_path / "b"))
-        await pending(between[-1])
-    whole = await contents(waited)
-    for one in (memory, *between):
-        assert await contents(one) == whole
-
-
 async def test_only_one_process_indexes_at_a_time(tmp_path: Path) -> None:
     one, other = open_at(tmp_path), open_at(tmp_path)
     await one.write(talk(*TALK, wait=False))

@@ -18,9 +18,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.services.transfer.exporting import export_lines
-from mcp_memory.storage.backups import back_up
-from mcp_memory.storage.restore import restore
-from mcp_memory.storage.tables import Tables
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 
@@ -51,18 +48,6 @@ async def memory(tmp_path: Path) -> Memory:
         memory, "m2", "The shed is painted vermilion.", facts=(NewFact("shed", "has_color", "vermilion", source="m2"),)
     )
     return memory
-
-
-async def test_a_backup_has_what_is_pending_and_gives_it_back(memory: Memory, tmp_path: Path) -> None:
-    tables = Tables(str(tmp_path / "store"))
-    await back_up(tables, 5.0, tmp_path / "file", MAY)
-    await restore(tmp_path / "file", str(tmp_path / "copy"), None, replace=False, now=MAY)
-    copy = open_at(tmp_path / "copy")
-    assert await texts(copy) == await texts(memory)
-    await finish(copy)
-    await say(memory, "m3", "Another one.")
-    await finish(memory)
-    assert sorted(await texts(memory)) == ["m0", "m1", "m2", "m3"]
 
 
 async def test_secrets_of_a_pending_text_are_masked_before_and_after_it_is_indexed(tmp_path: Path) -> None:

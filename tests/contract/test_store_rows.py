@@ -17,9 +17,7 @@ from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.language_model import Job, Reservation, Spending
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import PooledQuestion
-from mcp_memory.errors import EngineError
 from mcp_memory.ports import Store
-from mcp_memory.services.background.ledger import DayLedger
 from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
@@ -220,19 +218,6 @@ async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into
             assert (len(held), held.resolve("h_none")) == (5, None)
 
 
-async def test_a_writer_that_has_not_read_the_newest_sentences_adds_a_point_to_what_others_wrote(
-    open_store: Open,
-) -> None:
-    one, other = open_store(), open_store()
-    await write(one, batch("a"))
-    async with other.writing() as transaction:
-        await transaction.commit(pointed(point("a")))
-        assert [held.id for held in transaction.view.space("default").hypergraph.active()] == ["h_a"]
-    async with other.reading() as view:
-        assert len(view.space("default").sentences) == 2
-        assert view.space("default").hypergraph.vector("h_a").any()
-
-
 async def take(store: Store, ref: str, holder: str, now: int) -> bool:
     """Lease a text unless another holder has it, and return whether it was free."""
     async with store.writing() as transaction:
@@ -266,15 +251,6 @@ async def test_of_many_processes_that_lease_a_text_at_once_one_succeeds_until_it
     assert await take(open_store(), "a", "other", NOW + LEASE_MS)
 
 
-async def test_a_call_that_is_cancelled_before_its_commit_leases_and_spends_nothing(open_store: Open) -> None:
-    with anyio.CancelScope() as scope:
-        async with open_store().writing() as transaction:
-            scope.cancel()
-            await transaction.commit(replace(spending(900), jobs=(leased("a", "one"),)))
-    async with open_store().reading(whole=False) as view:
-        assert (view.tx, view.space("default").jobs, view.spent(TODAY)) == (0, {}, Spending())
-
-
 async def test_what_was_spent_is_summed_for_each_day(open_store: Open) -> None:
     store = open_store()
     await write(store, spending(900))
@@ -290,24 +266,3 @@ async def test_what_was_spent_is_summed_for_each_day(open_store: Open) -> None:
                 Spending(1, 70),
             ]
             assert (list(view.spaces), view.tx) == (["default"], 4)
-
-
-async def test_two_processes_never_spend_more_than_a_day_allows(open_store: Open) -> None:
-    stores = [open_store(), open_store()]
-    ledgers = [DayLedger(store, 1_000, lambda: NOW, lambda: None) for store in stores]
-    refused = []
-
-    async def spend(ledger: DayLedger) -> None:
-        try:
-            ledger.settle(reserved := await ledger.reserve(300), reserved.what)
-        except EngineError as error:
-            refused.append(str(error))
-
-    async with anyio.create_task_group() as tasks:
-        for ledger in (*ledgers, *ledgers, *ledgers):
-            tasks.start_soon(spend, ledger)
-    for store in (*stores, open_store()):
-        async with store.reading(whole=False) as view:
-            assert view.spent(TODAY) == Spending(3, 900)
-    assert len(refused) == 3
-    assert all("900 of 1,000 input tokens" in one for one in refused)

@@ -1,6 +1,5 @@
 """``mcp-memory status``, ``doctor`` and ``demo``: what they say, and with which exit code."""
 
-import sys
 from types import SimpleNamespace
 
 import anyio
@@ -84,14 +83,6 @@ def test_a_store_that_cannot_be_opened_is_reported_without_a_traceback(store, ca
     assert main(command) == 1
     output = capsys.readouterr()
     assert "storage.uri 'bogus://somewhere'" in output.out + output.err
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a folder in the place of a lock file is refused otherwise there")
-def test_a_rebuild_without_a_lock_file_is_refused(store, capsys):
-    written(store)
-    (store / "rebuild.lock").mkdir()
-    assert main(["doctor", "--rebuild"]) == 1
-    assert "rebuild.lock" in capsys.readouterr().err
 
 
 def test_a_wrong_setting_has_the_exit_code_of_wrong_usage(store, capsys, monkeypatch):

@@ -1,6 +1,5 @@
 """``mcp-memory export`` and ``import``: files, exit codes, and a copy that answers alike with the real model."""
 
-import json
 import os
 import subprocess
 import sys
@@ -85,32 +84,6 @@ def test_a_memory_that_was_moved_answers_alike(tmp_path, capsys, monkeypatch, ur
     before, after = anyio.run(asked, uri), anyio.run(asked, str(tmp_path / "copy"))
     assert before == after
     assert before[-1]
-
-
-def test_a_space_is_copied_under_another_name(tmp_path, capsys, monkeypatch):
-    assert main(["export", str(tmp_path / "work.jsonl"), "--space", "work"]) == 0
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
-    assert main(["import", str(tmp_path / "work.jsonl"), "--space", "job"]) == 0
-    assert main(["import", str(tmp_path / "work.jsonl"), "--space", "play"]) == 0
-    capsys.readouterr()
-    assert main(["show", "--json"]) == 0
-    assert [row["space"] for row in json.loads(capsys.readouterr().out)["spaces"]] == ["job", "play"]
-
-
-def test_an_import_into_a_store_in_use_is_seen_by_those_who_use_it(tmp_path, capsys, monkeypatch):
-    assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
-    place = str(tmp_path / "used")
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", place)
-
-    async def import_while_open():
-        memory = await open_memory(load(None))
-        await memory.write(WriteRequest("default", "notes", "message", (NewItem("It rains.", ref="n1"),)))
-        code = await anyio.to_thread.run_sync(main, ["import", str(tmp_path / "memory.jsonl")])
-        recall = await memory.reconstruct(Query("Who waters the ferns?"))
-        await memory.aclose()
-        return code, recall.evidence[0].text
-
-    assert anyio.run(import_while_open) == (0, "Tomas waters my ferns.")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of files mean nothing there")

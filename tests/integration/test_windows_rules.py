@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import re
 import signal
 import sys
@@ -34,32 +33,6 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
     enforce(monkeypatch, tmp_path)
     return tmp_path
-
-
-def test_the_rules_are_enforced(place):
-    taken, other = place / "taken", place / "other"
-    with taken.open("wb") as out:
-        out.write(b"x")
-        out.flush()
-        os.fsync(out.fileno())
-        with pytest.raises(PermissionError):
-            taken.unlink()
-        with pytest.raises(PermissionError):
-            taken.rename(other)
-    for flag, content in ((0, b"a\r\n"), (os.O_BINARY, b"a\n")):
-        descriptor = os.open(place / "line", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | flag)
-        os.write(descriptor, b"a\n")
-        os.close(descriptor)
-        assert (place / "line").read_bytes() == content
-    other.touch()
-    with taken.open("rb") as file, pytest.raises(OSError, match="reading alone"):
-        os.fsync(file.fileno())
-    with pytest.raises(FileExistsError):
-        taken.rename(other)
-    taken.replace(other)
-    for name in ("nul", "a:b", "end.", "con.md"):
-        with pytest.raises(OSError, match="no name on Windows"):
-            (place / name).write_text("x")
 
 
 async def write(sessions):

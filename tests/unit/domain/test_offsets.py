@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -28,14 +27,6 @@ def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     yield request.param
     monkeypatch.undo()
     time.tzset()
-
-
-@pytest.mark.parametrize("written", INSTANTS)
-@pytest.mark.parametrize("zone", ZONES)
-def test_the_offset_is_that_of_the_zone_at_the_instant(zone: str, written: str) -> None:
-    moment = parse(written)[0]
-    expected = datetime.fromisoformat(written).astimezone(ZoneInfo(zone)).utcoffset()
-    assert timedelta(minutes=offset_at(moment, zone_named(zone))) == expected
 
 
 def test_without_a_name_it_is_that_of_this_machine(machine: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from batches import point
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.gain.sentence_space import documents, space_of
+from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.paths import Root
@@ -83,18 +83,6 @@ def test_an_extract_begins_with_the_first_and_has_no_more_words_than_it_may(text
     assert told == first or len(told.split()) <= most
 
 
-def test_a_speaker_joins_no_evidence_and_one_sentence_joins_its_entities():
-    lines = ("Rex barks at Bob.", "I fed Rex.", "Cats sleep.", "I met Eve.", "Bob met Eve, and Ann saw it.")
-    space = space_of([[(line, Z)] for line in lines], "message")
-    for name in ("t_0", "t_1", "t_2", "t_3", "t_4"):
-        space.turns[name] = replace(space.turns[name], speaker="Ann")
-    (whole,) = groups_of(space, "s_0.0", "s_1.0")
-    assert set(whole.entities) == {"Ann", "Rex", "Bob"}
-    assert groups_of(space, "s_1.0", "s_2.0", "s_3.0") == []  # each names one entity, or none
-    (named,) = groups_of(space, "s_4.0")
-    assert {"Ann", "Bob", "Eve"} <= set(named.entities)
-
-
 def group(*entities, text="They met.", sentences=("s_1",)):
     return EvidenceGroup(entities, (text,), (0,), sentences, ())
 
@@ -163,16 +151,6 @@ def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
         assert [(one.merged_into, one.revision, one.entities) for one in gone] == [
             (whole.id, 1, parent.entities) for parent in pair
         ]
-
-
-def test_points_that_the_goal_relates_are_merged_first_without_similarity():
-    points = [point("1", ("A1", "X1")), point("2", ("B1", "Y1")), point("3", ("A1", "Z1"))]
-    of = {"h_1": np.array([1.0, 0.0]), "h_2": np.array([0.0, 1.0]), "h_3": np.array([1.0, 0.0])}
-    unasked = pairs_to_merge(Facts(), points, lambda one: of[one.id], SHAPING)
-    asked = pairs_to_merge(Facts(), points, lambda one: of[one.id], SHAPING, asked=("a1", "b1"))
-    assert [{one.id for one in pair} for pair in unasked] == [{"h_1", "h_3"}]
-    assert [{one.id for one in pair} for pair in asked] == [{"h_1", "h_2"}]
-    assert pairs_to_merge(Facts(), points[:2], lambda one: of[one.id], PointSettings(order=3), asked=("a1", "b1")) == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from batches import merged, point
+from batches import point
 from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.facts import Assertion
@@ -13,15 +13,12 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import assertion_id
 from mcp_memory.hypergraph.retrieval import (
-    global_points,
-    local_points,
     neighbourhood,
     relevant_points,
     retrieve,
     uncovered_entities,
 )
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import OperatorInput
 from mcp_memory.view.hypergraph import vertices
 
 Z = (0.0, 0.0)
@@ -56,17 +53,6 @@ def test_local_investigation_looks_one_step_around_a_point_and_global_exploratio
     assert {key for one in (e1, e2) for key in vertices(space.facts, one)} == {"aa", "bb", "cc"}
 
 
-def test_merging_joins_what_the_parents_joined():
-    space = worked()
-    e1, e2 = space.hypergraph.all()
-    rows = merged("e3", e1, e2)
-    space.hypergraph.add(rows, np.eye(3, 4, dtype=np.float32))
-    (whole,) = space.hypergraph.active()
-    assert vertices(space.facts, whole) == {"aa", "bb", "cc"}  # Avg-N_v 2 before, 3 now
-    assert neighbourhood(space, whole) == {"aa", "bb", "cc", "xx", "yy"}
-    assert [one.id for one in space.hypergraph.incident(space.facts, ["aa", "cc"])] == ["h_e3"]
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_retrieved_lies_in_scope_and_is_at_most_n_v(seed):
     dice = random.Random(seed)
@@ -88,45 +74,6 @@ def test_what_is_retrieved_lies_in_scope_and_is_at_most_n_v(seed):
     outside = retrieve(space, uncovered_entities(space), lambda rows: weights[rows], 3)
     assert not set(outside) & joined
     assert len(outside) <= 3
-
-
-def step(operator, **asked):
-    space = documents(
-        [("Ann met Bob.", Z), ("Bob owns Rufus.", Z)], [("Cid met Rufus.", Z)], [("Dot met Eve.", Z)], [("Eve ran.", Z)]
-    )
-    space.facts.add([said("Bob", "owns", "Rufus")])
-    rows = (point("a", ("Ann", "Bob"), "x"), point("b", ("Bob", "Cid"), "x"), point("old", ("Ann", "Cid"), "x"))
-    gone = merged("a", rows[2])[1:]
-    space.hypergraph.add((*rows, *gone), np.eye(4, dtype=np.float32))
-    if query := asked.pop("query", None):
-        asked |= {"query": understand(query, ()), "weigh": lambda rows: np.float32([0.5, 0.9, 0.4, 0.0, 0.8])[rows]}
-    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), **asked))
-
-
-def test_a_local_subquery_finds_sentences_around_a_point_and_points_that_share_an_entity():
-    found = step(local_points, ids=("h_a",), query="Who owns a dog?")
-    assert [item.text for item in found.items if item.kind == "sentence"] == [
-        "Bob owns Rufus.",
-        "Ann met Bob.",
-        "Cid met Rufus.",
-    ]
-    assert [item.id for item in found.items if item.kind == "point"] == ["h_b"]
-    assert found.items[0].score == 1.0
-    assert [(one.operator, dict(one.args)) for one in found.next] == [
-        ("local_points", {"ids": ("h_b",), "query": "Who owns a dog?"}),
-        ("expand_facts", {"entity": "Rufus"}),
-    ]
-
-
-def test_a_merged_point_counts_as_its_successor_and_an_unknown_one_is_ignored():
-    assert step(local_points, ids=("h_old",)) == step(local_points, ids=("h_a",))
-    assert step(local_points, ids=("h_none", "s_1")).items == ()
-
-
-def test_a_global_subquery_finds_only_entities_that_no_point_joins():
-    found = step(global_points, query="Who ran?")
-    assert [item.text for item in found.items] == ["Bob owns Rufus.", "Eve ran.", "Cid met Rufus."]  # by Rufus and Eve
-    assert all(item.via == ("global_points",) for item in found.items)
 
 
 def test_a_point_that_joins_nobody_but_the_user_of_a_question_must_bear_on_it():

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from small_graph import cosine_by_relation, said, year
+from small_graph import cosine_by_relation, said
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.operators import counterfactual, expand_facts, timeline, versions
+from mcp_memory.navigation.operators import counterfactual, timeline, versions
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.server.tools.explore import explore_reply
 from mcp_memory.view.space import Space
@@ -75,48 +74,6 @@ def texts(found: OperatorResult) -> list[str]:
     return [item.text for item in found.items]
 
 
-def test_expansion_returns_the_facts_around_an_entity_the_most_similar_first() -> None:
-    found = step(expand_facts, entity="ann")
-    assert texts(found) == ["Ann works at Acme", "Ann lives in London", "Ann lives in Paris"]
-    assert found.items[0].score == 1.0
-    assert all(0 <= item.score <= 1 and item.kind == "fact" and item.via == ("expand_facts",) for item in found.items)
-    assert texts(step(expand_facts, entity="Acme")) == ["Ann works at Acme", "Acme is located in Leeds"]
-
-
-def test_expansion_suggests_the_history_of_changed_values_and_neighbours_with_more_facts() -> None:
-    found = step(expand_facts, entity="Ann")
-    assert [(one.operator, dict(one.args)) for one in found.next] == [
-        ("versions", {"entity": "Ann", "relation": "lives_in"}),
-        ("expand_facts", {"entity": "Acme"}),
-    ]
-
-
-def test_without_direct_facts_expansion_suggests_guesses() -> None:
-    found = step(expand_facts, entity="Ann", relation="likes", query="What does Ann like?")
-    assert found.items == ()
-    assert [(one.operator, dict(one.args)) for one in found.next] == [
-        ("counterfactual", {"entity": "Ann", "relation": "likes", "query": "What does Ann like?"})
-    ]
-
-
-def test_versions_returns_the_whole_history_including_suspected_facts() -> None:
-    found = step(versions, entity="Ann", relation="lives_in")
-    assert texts(found) == ["Ann lives in Paris", "Ann lives in London", "Ann lives in Mars"]
-    paris, _, mars = found.items
-    assert (paris.valid_from, paris.valid_to) == (year(2010), year(2015))
-    assert (paris.confidence, mars.confidence) == (0.95, 0.45)
-    later = step(versions, entity="Ann", relation="lives_in", window=Window(year(2016)))
-    assert texts(later) == ["Ann lives in London", "Ann lives in Mars"]
-
-
-def test_timeline_returns_facts_by_start_of_an_entity_or_of_a_window() -> None:
-    assert texts(step(timeline, entity="Acme")) == ["Acme is located in Leeds", "Ann works at Acme"]
-    began = step(timeline, window=Window(year(2012), year(2014)))
-    assert texts(began) == ["Ann works at Acme", "Bob bought a boat"]
-    assert [one.args["entity"] for one in began.next] == ["Ann", "Bob"]
-    assert len(step(timeline, limit=2).items) == 2
-
-
 def test_guesses_have_their_rule_and_a_discounted_confidence() -> None:
     found = step(counterfactual, entity="Ann", query="Where is Ann?")
     guess = next(item for item in found.items if item.text == "Ann works at Leeds")
@@ -132,9 +89,3 @@ def test_a_relation_limits_guesses_to_its_own_whatever_the_query() -> None:
         for relation, only in ("works_at", "Ann works at Leeds"), ("likes", "Ann likes the flute"):
             assert texts(step(counterfactual, rows, entity="Ann", relation=relation, query=query)) == [only]
     assert texts(step(counterfactual, rows, entity="Ann", relation="owns", query="Where is Ann?")) == []
-
-
-@pytest.mark.parametrize("operator", [expand_facts, versions, timeline, counterfactual])
-def test_an_unknown_entity_gives_nothing(operator: Take) -> None:
-    assert step(operator, entity="Nobody") == OperatorResult(())
-    assert step(operator, (), entity="\ud800") == OperatorResult(())

@@ -12,7 +12,6 @@ from mcp_memory.reflection.disambiguation import Entities, normalise
 from mcp_memory.view.space import Space
 
 SUBSET = "one name holds the other, and both come up in one session"
-SPELT = "the names differ in punctuation alone"
 
 
 def space_of(*said):

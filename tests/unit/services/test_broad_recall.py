@@ -108,16 +108,6 @@ async def test_auto_leaves_documents_to_the_best_evidence():
     assert (recall.breadth, recall.total) == ("best", None)
 
 
-LONG_TALK = (
-    "user: I am repainting the shelves of the shop, which takes ages because the old paint comes off in flakes and the "
-    "wood below is soft and wants to be sanded twice, "
-    "and so far I have painted 14 shelves. "
-    "The brushes are from the market and lose their hairs all the time, which drives me mad whenever I look at the "
-    "boards in the evening light of the shop window.",
-    "assistant: Use better brushes.",
-)
-
-
 async def test_code_is_in_no_line():
     code = "user: My garden script fails. Can you mend it?\n```python\ngarden = plant(roses, soil)\nprint(garden)\n```"
     recall = await recalled(await told(memory(), *GARDEN, code), QUESTION, mode="all")

@@ -36,19 +36,6 @@ def best(recall):
     return recall.evidence[0].text
 
 
-async def test_evidence_of_a_step_can_be_named_in_feedback_and_then_comes_first_and_suffices():
-    one = await garden()
-    first = await asked(one)
-    assert (first.sufficiency_by, HIVES in [item.text for item in first.evidence]) == ("nobody", False)
-    done = await judged(one, first.episode, supports=(await found(one),))
-    assert [change.text for change in done.changes] == [HIVES]
-    again = await asked(one)
-    assert (best(again), again.sufficient, again.evidence[0].score) == (HIVES, True, 1.0)
-    assert (again.sufficiency_by, first.sufficiency) == ("caller", None)
-    assert again.sufficiency >= 0.7
-    assert all(item.score <= 0.5 for item in again.evidence[1:])
-
-
 @pytest.mark.parametrize("query", OTHERS)
 async def test_feedback_on_a_query_with_another_name_or_time_decides_nothing(query):
     one = await garden()

@@ -19,7 +19,6 @@ from mcp_memory.domain.requests import (
 )
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.settings import PointSettings
-from mcp_memory.server.resources import catalogue
 from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -40,48 +39,6 @@ def held(one):
 
 def ids(result):
     return [change.id for change in result.changes if change.kind == "point"]
-
-
-async def test_a_point_is_inserted_revised_and_survives_a_restart():
-    log = FakeLog()
-    one = await told(memory(log))
-    made = await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle.")])
-    (change,) = made.changes
-    assert (change.step, change.kind, change.text, change.before, change.after) == (
-        "points",
-        "point",
-        "Ann, Rufus",
-        None,
-        "Rufus is Ann's beagle.",
-    )
-    assert made.engine == "caller"
-    revised = await edited(one, update=[(change.id, "Rufus came in May.")])
-    assert [(c.id, c.before, c.after) for c in revised.changes] == [
-        (change.id, "Rufus is Ann's beagle.", "Rufus came in May.")
-    ]
-    again = memory(log)
-    async with again.store.reading() as view:
-        (point,) = view.space("default").hypergraph.active()
-    assert (point.description, point.entities, point.revision, point.source) == (
-        "Rufus came in May.",
-        ("Ann", "Rufus"),
-        1,
-        "caller",
-    )
-
-
-async def test_merged_points_become_one_and_name_it():
-    one = await told(memory())
-    first = ids(await edited(one, insert=[(("Ann", "Rufus"), "A dog."), (("Ann", "Lisbon"), "A place.")], goal="Ann"))
-    merged = await edited(one, merge=[(first, "Ann has a dog in Lisbon.")])
-    (change,) = merged.changes
-    assert (change.step, change.before, change.after) == ("merge", " + ".join(first), "Ann has a dog in Lisbon.")
-    (whole,) = held(one).active()
-    assert (whole.entities, whole.parents, whole.scope) == (("Ann", "Rufus", "Lisbon"), tuple(first), "Ann")
-    assert [held(one).get(name).merged_into for name in first] == [whole.id] * 2
-    shown = await catalogue.read(one, *catalogue.match(f"memory://default/points/{first[0]}"))
-    assert '"merged_into"' in shown
-    assert whole.id in shown
 
 
 async def test_repeating_a_call_changes_nothing_even_if_the_points_have_changed():
@@ -135,13 +92,6 @@ async def test_a_wrong_edit_is_refused_by_name_and_the_call_changes_nothing(edit
     for word in words:
         assert word in str(error.value)
     assert held(one).all() == before
-
-
-async def test_an_entity_that_only_points_name_is_shown_as_a_placeholder():
-    one = await told(memory())
-    made = await edited(one, insert=[(("Ann", "Atlantis"), "Ann dreams of it.")])
-    shown = await catalogue.read(one, *catalogue.match(f"memory://default/points/{ids(made)[0]}"))
-    assert '"state": "placeholder"' in shown
 
 
 async def test_switched_off_points_are_neither_made_nor_listed():

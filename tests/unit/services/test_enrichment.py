@@ -24,7 +24,7 @@ from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.language_model import DAY_MS
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.tools.status import status_reply
@@ -56,27 +56,6 @@ async def test_facts_that_claude_read_answer_a_question_that_the_rules_cannot():
         assert (before.text, after.text) == (None, "Porto")
         assert after.citations[0].source.quote == KEYS.removeprefix("Bob: ")
         assert await texts(memory) == TextsRead(0, 1, 0)
-
-
-async def test_for_one_sentence_claude_outranks_the_rules_and_the_caller_outranks_claude():
-    async with enriched(knowing({"moved": PORTO}), "Bob: I moved to Lisbon.") as (memory, _):
-        async with memory.store.reading() as view:
-            space = view.space("default")
-            turn = next(iter(space.turns.values()))
-            assert [one.tail for one in space.facts.assertions_in(turn.id)] == ["Lisbon"]
-        await enriching(memory).step()  # Porto stands nowhere in it
-        assert [one.tail for one in space.facts.assertions_in(turn.id)] == ["Lisbon"]
-    moved = {"head": "I", "relation": "works_in", "tail": "Lisbon"}
-    async with enriched(knowing({"moved": moved}), "Bob: I moved to Lisbon.") as (memory, _):
-        await enriching(memory).step()
-        async with memory.store.reading() as view:
-            space = view.space("default")
-            turn = next(iter(space.turns.values()))
-            (counting,) = space.facts.assertions_in(turn.id)
-            assert (counting.head, counting.relation, counting.extractor) == ("Bob", "works_in", "anthropic")
-        told = (NewFact("Bob", "likes", "Lisbon", source=turn.ref),)
-        await memory.write(WriteRequest("default", "talk", "statement", (), told))
-        assert [one.extractor for one in space.facts.assertions_in(turn.id)] == ["caller"]
 
 
 async def test_a_write_returns_without_waiting_for_claude_and_is_read_later():

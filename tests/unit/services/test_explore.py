@@ -53,20 +53,6 @@ async def store_of(*facts):
     return store, embedder
 
 
-async def test_a_step_is_told_what_was_asked_and_how_like_the_query_each_fact_was_said():
-    facts = NewFact("Ann", "likes", "tea", source="m1"), NewFact("Ann", "likes", "chess", source="m2")
-    store, embedder = await store_of(*facts)
-    step, window = Listening(), Window(5, 50)
-    ids = (store._view.space("default").sentences[0].id,)
-    asked = ExploreRequest("default", "listening", "Ann", "livesIn", "chess, told about", window, 3, "t", "o", ids)
-    assert (await explore(store, embedder, {"listening": step}, asked, now=NOW)).items == ()
-    told = step.asked
-    assert (told.entity, told.relation, told.window, told.limit) == ("Ann", "livesIn", window, 3)
-    assert (told.tag, told.topic, told.ids) == ("t", "o", ids)
-    assert told.query.text == "chess, told about"
-    assert step.likeness[1] > step.likeness[0] > 0
-
-
 async def test_what_a_step_does_not_use_is_refused_by_its_name():
     step = Listening()
     step.uses = ("entity", "since")
@@ -75,6 +61,7 @@ async def test_what_a_step_does_not_use_is_refused_by_its_name():
         (ExploreRequest("default", "listening", "Ann", "likes", window=window), "relation"),
         (ExploreRequest("default", "listening", "Ann", window=window, ids=("s_1",)), "ids"),
         (ExploreRequest("default", "listening", "Ann", window=Window(5, 50)), "until"),
+        (ExploreRequest("default", "listening", "Ann", window=window, episode="ep_1"), "episode"),
     ):
         with pytest.raises(
             InvalidInput, match=rf"^{name}: .* listening does not use it\. .* uses entity, since and limit"
@@ -129,13 +116,6 @@ async def test_evidence_that_nobody_knows_is_refused_by_its_place(ids, episode, 
         await explore(store, embedder, {"listening": Listening()}, asked, now=NOW, episodes=kept(shown("s_1")))
 
 
-async def test_an_episode_is_refused_where_no_records_are_taken():
-    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
-    asked = ExploreRequest("default", "expand_facts", "Ann", episode="ep_1")
-    with pytest.raises(InvalidInput, match=r"^episode: the operator expand_facts does not use it"):
-        await explore(store, embedder, OPERATORS, asked, now=NOW)
-
-
 async def with_point(*sentences):
     store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
     space = store._view.space("default")
@@ -156,17 +136,6 @@ async def test_a_point_stands_for_its_sentences_where_points_are_not_meant_and_o
     with pytest.raises(InvalidInput, match=r"is no memory point of space 'default'\. .* begin with h_"):
         await explore(store, embedder, OPERATORS, around, now=NOW)
     await explore(store, embedder, OPERATORS, replace(around, ids=("h_1",)), now=NOW)
-
-
-async def test_an_unknown_space_is_told_with_those_that_there_are():
-    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
-    asked = ExploreRequest("work", "expand_facts", "Ann")
-    found = await explore(store, embedder, OPERATORS, asked, now=NOW)
-    assert found == OperatorResult(
-        (), warnings=("There is no space 'work' yet; known: default. Name the one you mean.",)
-    )
-    empty = await explore(FakeStore(), FakeEmbedder(), OPERATORS, asked, now=NOW)
-    assert empty.warnings == ("Nothing is stored yet, in any space.",)
 
 
 async def test_where_one_of_two_arguments_is_enough_either_will_do():

@@ -62,22 +62,6 @@ FACTS = facts_of(
 )
 
 
-def test_the_graph_holds_every_fact_that_was_ever_true_and_no_suspected_one():
-    graph = graph_of(FACTS)
-    assert [graph.nodes[key]["name"] for key in graph] == ["Ann", "Lisbon", "Oslo", "Bob", "a car"]
-    assert graph.number_of_edges() == 4
-    now = graph_of(FACTS, iso.parse("2022-01-01")[0])
-    assert [version.text for _, _, version in now.edges(data="version")] == ["Ann lives in Oslo", "Bob likes Oslo"]
-    assert graph_of(FACTS, iso.parse("2014-12-31")[0]).number_of_nodes() == 0
-
-
-def test_the_neighbourhood_of_an_entity_is_found_in_both_directions_nearest_first():
-    graph = graph_of(FACTS)
-    assert list(around(graph, "lisbon", 1)) == ["lisbon", "ann"]
-    assert set(around(graph, "lisbon", 3)) == {"lisbon", "ann", "oslo", "bob"}
-    assert list(around(graph, "nobody", 3)) == []
-
-
 def test_graphml_is_read_back_by_networkx_with_times_and_confidence(tmp_path):
     (tmp_path / "graph.graphml").write_text(graphml(graph_of(FACTS)), encoding="utf-8")
     back = networkx.read_graphml(tmp_path / "graph.graphml", force_multigraph=True)

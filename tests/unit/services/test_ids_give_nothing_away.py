@@ -11,7 +11,6 @@ import pytest
 from exported_store import MAY, exported, imported, open_at, settings_at
 from fakes import FakeEmbedder
 
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.ids import Ids, digest, former_ref
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
@@ -164,24 +163,6 @@ async def test_an_import_adds_only_what_a_store_does_not_know(older: bool, tmp_p
     assert (await other.write(told(*SAID))).items[0].stored is False
     for memory in (one, other, new):
         await memory.aclose()
-
-
-async def test_what_was_forgotten_stays_out_though_another_store_names_it_otherwise(tmp_path: Path) -> None:
-    one, other = open_at(tmp_path / "one"), open_at(tmp_path / "other")
-    for memory in (one, other):
-        await memory.write(told(*SAID[1:2]))
-    async with other.store.reading() as view:
-        (ref,) = (turn.ref for turn in view.space("default").turns.values())
-    await other.store.forget(
-        lambda view: ForgetTargets("default", turns=frozenset(view.space("default").turns)), "test"
-    )
-    result = await imported(other, await exported(one))
-    assert (result.left_out, sum(result.stored.values())) == (1, 0)
-    assert (await other.write(told(*SAID[1:2]))).items[0] == type((await one.write(told("x"))).items[0])(
-        ref, "letters", True
-    )
-    await one.aclose()
-    await other.aclose()
 
 
 async def test_two_programs_that_begin_a_store_with_one_import_store_it_once(tmp_path: Path) -> None:

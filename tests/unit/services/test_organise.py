@@ -1,14 +1,11 @@
 """Organising for a goal: points are made once, updated by new evidence, and merged for relational goals."""
 
-from dataclasses import replace
-
 import anyio
 import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
-from mcp_memory.errors import InvalidInput
 
 pytestmark = pytest.mark.anyio
 ORDER = (
@@ -24,29 +21,6 @@ async def organised(one, goal="How did Rufus and Bella meet?", **asked):
 
 def active(one, scope=None):
     return one.store._view.space("default").hypergraph.active(scope)
-
-
-async def test_connected_evidence_becomes_a_point_of_the_goal():
-    one = await told(memory(), *ORDER)
-    made = await organised(one, steps=("points",))
-    assert made.engine == "embedded"
-    (point,) = [point for point in active(one, "how did rufus and bella MEET?") if "Rufus" in point.entities]
-    assert {"Rufus", "Bella", "Hyde Park", "Crufts"} <= set(point.entities)
-    assert point.description == "Ann: Rufus met Bella in Hyde Park. Bob: Bella won the Crufts cup."
-    assert (point.source, point.revision, len(point.sentences)) == ("embedded", 0, 2)
-    assert point.id in [change.id for change in made.changes]
-
-
-async def test_organising_again_changes_nothing_and_says_so():
-    log = FakeLog()
-    one = await told(memory(log), *ORDER)
-    await organised(one)
-    commits = len(log.commits)
-    for other in (one, memory(log)):
-        again = await organised(other)
-        assert again.changes == ()
-        assert "already" in again.skipped[0].reason
-    assert len(log.commits) == commits
 
 
 async def test_concurrent_calls_make_the_same_points_as_one():
@@ -143,15 +117,6 @@ async def test_a_callers_own_points_replace_organising_the_episode_and_this_is_r
     done = await one.evolve(EvolveRequest("default", recall.episode, points=edits))
     assert [point.description for point in active(one)] == ["Ann knows Bella."]
     assert "of your own" in done.skipped[0].reason
-
-
-async def test_a_call_that_brings_nothing_is_refused_and_steps_without_input_are_skipped():
-    one = memory()
-    with pytest.raises(InvalidInput, match="a goal, or points"):
-        await one.evolve(EvolveRequest("default"))
-    idle = await one.evolve(EvolveRequest("default", steps=("points", "merge")))
-    assert [left.step for left in idle.skipped] == ["points", "merge"]
-    assert replace(idle, skipped=()) == replace(idle, skipped=(), changes=())
 
 
 async def test_a_speaker_joins_no_evidence_and_a_comparison_merges_what_it_compares():

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from learning_memory import LINES, judged, memory, recalled, told
+from learning_memory import judged, memory, recalled, told
 
 from mcp_memory.domain.query import Query
-from mcp_memory.gain.kalman import Teacher
-from mcp_memory.services.learn.update import learn, relearner
 
 pytestmark = pytest.mark.anyio
 WHERE = "Where did Bob move to?"
@@ -95,29 +93,3 @@ async def test_the_time_channel_learns_only_if_question_and_sentence_state_a_tim
         recall = await recalled(one, question)
         await judged(one, recall.episode, supports=(recall.evidence[0].id,))
         assert one.store._view.space("default").beliefs.get(sentence).time_doubt == pytest.approx(doubt)
-
-
-async def test_a_rebuild_reproduces_the_same_beliefs():
-    one = await told(memory(), *LINES)
-    for question in (WHERE, "Who is a baker?", WHERE):
-        recall = await recalled(one, question)
-        await judged(one, recall.episode, supports=[recall.evidence[0].id], not_supports=[recall.evidence[-1].id])
-    space = one.store._view.space("default")
-    fresh = (await told(memory(), *LINES)).store._view.space("default")
-    again = await relearner(one.embedder, Teacher(one.settings.gain))(fresh, space.beliefs.lessons())
-    assert {belief.sentence_id for belief in again} == set(space.beliefs.sentence_ids)
-    for belief in again:
-        known = space.beliefs.get(belief.sentence_id)
-        assert (belief.supported, belief.unsupported) == (known.supported, known.unsupported)
-        assert belief.task_doubt == pytest.approx(known.task_doubt)
-        assert np.allclose(belief.task, known.task, atol=1e-6)
-
-
-async def test_a_lesson_that_another_process_recorded_meanwhile_is_not_recorded_twice():
-    one = await told(memory(read=True), *TALK)
-    answer = await asked(one)
-    (lesson,) = lessons_of(one)
-    commits = len(one.store.log.commits)
-    assert await learn(one.store, one.embedder, Teacher(), lesson) is None
-    assert len(one.store.log.commits) == commits
-    assert lesson.episode_id == answer.recall.episode

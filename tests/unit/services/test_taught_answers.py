@@ -52,21 +52,3 @@ async def test_a_correction_teaches_its_first_statements_and_not_its_questions()
     pages = "Where is it from? It is from Lodz. " + " ".join(f"Page {n} is long." for n in range(40))
     await judged(one, (await asked(one)).recall.episode, correction=pages)
     assert set(labelled(one)) == {"It is from Lodz.", "Page 0 is long.", "Page 1 is long."}
-
-
-async def test_after_an_abstention_only_the_correction_is_taught():
-    one = await told(memory(), *TALK)
-    nothing = await asked(one, "What is the name of the ship that Zoe built?")
-    assert nothing.text is None
-    word = {"supports": (nothing.recall.evidence[0].id,), "answer_correct": False}
-    done = await judged(one, nothing.recall.episode, correction="Zoe built the Heron.", **word)
-    assert labelled(one) == {"Zoe built the Heron.": 1}
-    assert [skipped.step for skipped in done.skipped] == ["feedback"]
-
-
-async def test_a_repeated_correction_is_not_taught_twice():
-    one = await told(memory(), TALK[0])
-    first = await asked(one)
-    for _ in range(2):
-        done = await judged(one, first.recall.episode, correction="It came from Lodz.")
-    assert (done.changes, len(lessons(one))) == ((), 1)

@@ -3,10 +3,7 @@
 import pytest
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.gain.kalman import Teacher
-from mcp_memory.search.words import embedded_text
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -36,15 +33,6 @@ async def test_taught_and_similar_questions_find_what_helped_and_others_are_unch
     assert [item.id for item in after[2].evidence] == [item.id for item in before[2].evidence]
 
 
-async def test_evidence_that_misled_loses_score():
-    one = await told(memory(), *TALK)
-    recall = await recalled(one, QUESTION)
-    first, second = recall.evidence[:2]
-    await judged(one, recall.episode, not_supports=(first.id,), answer_correct=False)
-    scores = {item.id: item.score for item in (await recalled(one, QUESTION)).evidence}
-    assert scores[second.id] / scores[first.id] > second.score / first.score
-
-
 async def test_a_lesson_about_an_old_revision_lifts_neither_the_new_one_nor_another_space():
     old = "The Arno runs through Florence. The Tiber runs through Rome. The Po runs through Turin."
     new = "The Tiber runs through Rome. The Seine runs through Paris."
@@ -69,20 +57,3 @@ async def test_a_lesson_about_an_old_revision_lifts_neither_the_new_one_nor_anot
     for one in (taught, untaught):
         await written(one, new)
     assert shown(await recalled(taught, question)) == shown(await recalled(untaught, question))
-
-
-async def test_a_first_lesson_starts_from_the_sentences_own_vector_without_knowledge():
-    one = await told(memory(), *TALK)
-    recall = await recalled(one, QUESTION)
-    right = next(item.id for item in recall.evidence if "telescope" in item.text)
-    await judged(one, recall.episode, supports=(right,))
-    async with one.store.reading() as view:
-        space = view.space("default")
-        belief = next(belief for belief in (space.beliefs.get(piece.id) for piece in space.sentences) if belief)
-        piece = space.sentence(belief.sentence_id)
-        shown = embedded_text(space.turns[piece.turn_id], space.text(piece))
-    own, asked = await one.embedder.embed([shown, QUESTION])
-    expected = Teacher(one.settings.gain)(Belief(belief.sentence_id, "default", own), 1, "caller", asked)
-    assert belief.task == pytest.approx(expected.task, abs=1e-6)
-    assert belief.task_doubt == pytest.approx(expected.task_doubt)
-    assert (belief.supported, belief.unsupported) == (1, 0)

@@ -3,8 +3,6 @@
 import pytest
 from learning_memory import memory, recalled, told
 
-from mcp_memory.domain.query import QUERY_CHARS, Query
-
 pytestmark = pytest.mark.anyio
 TALK = (
     "Ann: My knees hurt after the staircase at work.",
@@ -48,11 +46,3 @@ async def test_of_a_query_longer_than_anybody_types_the_beginning_is_searched_an
     assert long.evidence[0].id == short.evidence[0].id
     assert "Of the query's 16,023 characters the first 2,000 were searched for." in long.warnings
     assert not any("characters" in warning for warning in short.warnings)
-
-
-def test_of_what_is_asked_no_more_is_looked_through_than_is_searched_for() -> None:
-    seen: list[str] = []
-    long = "a" * (3 * QUERY_CHARS)
-    asked = Query(long, wordings=(long,)).asked(0, lambda text: seen.append(text) or text, None)
-    assert {len(text) for text in seen} == {2 * QUERY_CHARS}
-    assert len(asked.text) == len(asked.wordings[0]) == QUERY_CHARS

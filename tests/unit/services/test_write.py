@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
-from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.errors import InvalidInput
 from mcp_memory.services.ingest import SHORT, Reading
 from mcp_memory.services.write import write
 
@@ -89,12 +89,6 @@ async def test_repeating_a_call_stores_nothing_and_makes_no_commit() -> None:
     assert len(log.commits) == 1
 
 
-async def test_one_call_is_one_commit_however_many_items_it_carries() -> None:
-    log = FakeLog()
-    await say(store_on(log), *(NewItem(f"This is number {n}.") for n in range(20)))
-    assert [len(batch.turns) for batch in log.commits] == [20]
-
-
 async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored() -> None:
     log = FakeLog()
     store = store_on(log)
@@ -155,14 +149,6 @@ async def test_a_document_revised_by_another_process_meanwhile_gets_the_next_rev
     assert [item.stored for item in result.items] == [True, True]
     async with store_on(log).reading() as view:
         assert [turn.text for turn in view.space("default").revisions("talk", "d1")] == ["Old.", "Theirs.", "Old."]
-
-
-async def test_a_full_disk_is_an_error_and_the_next_write_works() -> None:
-    log = FakeLog(full=True)
-    with pytest.raises(StoreUnwritable):
-        await say(store_on(log), NewItem("Hello.", ref="m1"))
-    log.full = False
-    assert (await say(store_on(log), NewItem("Hello.", ref="m1"))).items[0].stored
 
 
 lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1).filter(str.strip)
