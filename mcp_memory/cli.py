@@ -120,7 +120,7 @@ def _serve(settings: Settings, options: argparse.Namespace) -> int:
         if sys.stdin is not None and sys.stdin.isatty():
             print(WAITING, file=sys.stderr)
         return serve(settings)
-    from mcp_memory.server.http.access import tokens_in_force
+    from mcp_memory.server.http.access import open_access
     from mcp_memory.server.http.process import address_of, serve_http
 
-    return serve_http(settings, address_of(address), opener(settings), tokens_in_force(settings))
+    return serve_http(settings, address_of(address), opener(settings), open_access(settings))

@@ -1,1 +1,1 @@
-"""Access over HTTP: the tokens of callers, and the rights that they give."""
+"""Access over HTTP: the tokens of callers, of this server and of an issuer, and the rights that they give."""

@@ -50,11 +50,13 @@ class Grant:
     Attributes:
         caller: who calls; unique among the callers of a server.
         permissions: rights by space; what none of them allows is forbidden.
+        issuer: who vouches for the caller; empty for tokens of this server.
         expires: seconds since 1970 after which it is void; None for never.
     """
 
     caller: str
     permissions: tuple[Permission, ...]
+    issuer: str = ""
     expires: float | None = None
 
     def may(self, rights: Iterable[Right], space: str) -> bool:

@@ -25,7 +25,7 @@ from integration.http_server import SETTINGS, listening
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
-from mcp_memory.server.http.access import token_file, tokens_in_force
+from mcp_memory.server.http.access import open_access, token_file
 
 CONF = Path(__file__).parents[2] / "packaging" / "compose" / "nginx.conf"
 NAME = "memory.example"
@@ -91,7 +91,7 @@ async def main(folder):
         done.append(what)
         return said
 
-    async with listening(settings, tokens_in_force(settings)) as url:
+    async with listening(settings, open_access(settings)) as url:
         configured(folder, port, url.removeprefix("http://"))
         nginx = started(folder)
         try:

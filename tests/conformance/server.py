@@ -21,7 +21,7 @@ from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import app, prompts
-from mcp_memory.server.http.access import token_file, tokens_in_force
+from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.process import listener
 from mcp_memory.server.resources.catalogue import FAMILIES, Family
 from mcp_memory.server.resources.uris import URIS
@@ -109,7 +109,7 @@ if __name__ == "__main__":
         settings = Settings(access=AccessSettings(str(Path(folder, "tokens.json"))))
         grant = Grant("suite", (Permission("*", RIGHTS),))
         token = token_file(settings).add(grant) if "--token" in sys.argv else None
-        listening = listener(settings, ("127.0.0.1", int(sys.argv[1])), opened, tokens_in_force(settings))
+        listening = listener(settings, ("127.0.0.1", int(sys.argv[1])), opened, open_access(settings))
         if token:
             listening.config.app = with_token(listening.config.app, token)
         listening.run()

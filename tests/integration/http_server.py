@@ -13,7 +13,7 @@ from word_memory import word_memory
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
-from mcp_memory.server.http.access import token_file, tokens_in_force
+from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.process import listener
 from mcp_memory.settings import ServerSettings, Settings
 
@@ -77,7 +77,7 @@ async def guarded(folder, memory=None, **http):
     settings = replace(settings_with(**{"stateless": True} | http), access=access)
     file = token_file(settings)
     ann = file.add(grant("ann", "ann"))
-    async with listening(settings, tokens_in_force(settings), memory=memory) as url:
+    async with listening(settings, open_access(settings), memory=memory) as url:
         yield url, file, ann
 
 

@@ -22,15 +22,20 @@ from integration.http_server import (
     grant,
     guarded,
     head,
+    listening,
     post,
     request,
+    settings_with,
     tool,
 )
+from issuers import AUDIENCE, PublishedIssuer
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from word_memory import word_memory
 
+from mcp_memory.access.settings import AccessSettings
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
+from mcp_memory.server.http.access import open_access
 
 pytestmark = pytest.mark.anyio
 
@@ -57,6 +62,29 @@ async def test_what_is_not_a_single_bearer_token_in_its_header_is_refused(tmp_pa
             assert reply.headers["www-authenticate"].startswith("Bearer"), headers
         assert (await post(url, ann)).status_code == 200
         assert (await post(url, "mcpm_" + "A" * 20_000)).status_code in (400, 401)
+
+
+async def test_tokens_of_an_issuer_are_kept_to_their_scopes_and_clients_learn_who_issues_them(tmp_path):
+    with PublishedIssuer() as issuer:
+        access = AccessSettings(str(tmp_path / "tokens.json"), issuer=issuer.url, audience=AUDIENCE)
+        settings = replace(settings_with(stateless=True), access=access)
+        async with listening(settings, open_access(settings)) as url:
+            async with client_of(url, issuer.signed(issuer.claims(scp=["memory:read:team"]))) as client:
+                assert "does not allow" in await refused(client, "memory_write", text="It leaks.", space="team")
+                assert "does not allow" in await refused(client, "memory_reconstruct", query="pump", space="notes")
+                await structured(client, "memory_reconstruct", query="pump", space="team")
+            for token, status, error in (
+                (issuer.signed(issuer.claims(scp=["openid", "memory:dream:bea"])), 403, "insufficient_scope"),
+                (issuer.signed(key=issuer.add_key("other")), 401, "invalid_token"),
+                ("mcpm_" + "A" * 43, 401, "invalid_token"),
+            ):
+                reply = await post(url, token)
+                assert reply.status_code == status
+                assert f'error="{error}"' in reply.headers["www-authenticate"]
+                assert "/.well-known/oauth-protected-resource/mcp" in reply.headers["www-authenticate"]
+            async with httpx2.AsyncClient() as http:
+                metadata = (await http.get(f"{url}/.well-known/oauth-protected-resource/mcp")).json()
+            assert metadata["authorization_servers"] == [issuer.url]
 
 
 async def test_revoked_and_expired_tokens_are_refused(tmp_path):

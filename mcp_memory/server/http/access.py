@@ -1,11 +1,38 @@
-"""Who may call a server over HTTP: whoever has one of its tokens."""
+"""Who may call a server over HTTP: whoever has one of its tokens, or one of an issuer that is trusted."""
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_memory.access.tokens import TokenFile
+from mcp_memory.access.issuer import Issuer
+from mcp_memory.access.tokens import PREFIX, TokenFile
+from mcp_memory.domain.access import Grant
 from mcp_memory.settings import Settings, configuration_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What is asked of each caller.
+
+    Attributes:
+        tokens: the tokens of this server.
+        issuer: the issuer whose tokens are good as well.
+    """
+
+    tokens: TokenFile
+    issuer: Issuer | None = None
+
+    async def verify(self, token: str) -> Grant | None:
+        """Return what a token grants; None if it is not good, for whatever reason."""
+        if self.issuer is None or token.startswith(PREFIX):
+            return self.tokens.verify(token)
+        return await self.issuer.verify(token)
+
+    def valid(self, grant: Grant) -> bool:
+        """Return whether what was granted still holds."""
+        return (grant.expires or 0) > time.time() if grant.issuer else self.tokens.valid(grant)
 
 
 def token_file(settings: Settings) -> TokenFile:
@@ -13,12 +40,14 @@ def token_file(settings: Settings) -> TokenFile:
     return TokenFile(Path(settings.access.tokens or configuration_folder() / "tokens.json").expanduser())
 
 
-def tokens_in_force(settings: Settings) -> TokenFile | None:
-    """Return the tokens of which each caller needs one; None if there never were any, so that everybody is the owner.
+def open_access(settings: Settings) -> Access | None:
+    """Return what is asked of callers; None where there never were tokens nor an issuer: everybody is the owner.
 
     Raises:
-        ConfigurationError: the file is broken.
+        ConfigurationError: the file is broken, or a setting cannot be used as it is.
     """
-    tokens = token_file(settings)
+    chosen, tokens = settings.access, token_file(settings)
     tokens.list()  # so that a broken file is reported now
-    return tokens if tokens.exists() else None
+    if chosen.issuer:
+        return Access(tokens, Issuer(chosen.issuer, chosen.audience or settings.http.url, chosen.jwks))
+    return Access(tokens) if tokens.exists() else None

@@ -1,4 +1,4 @@
-"""The routes over HTTP: the protocol at ``/mcp``, health and readiness.
+"""The routes over HTTP: the protocol at ``/mcp``, health, readiness, and who issues tokens.
 
 The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as JSON or as streams
 of events. The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and
@@ -14,8 +14,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -23,9 +25,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from mcp_memory.access.tokens import TokenFile
-from mcp_memory.domain.access import Grant
+from mcp_memory.domain.access import RIGHTS, Grant
 from mcp_memory.server.app import Context, Host, build
+from mcp_memory.server.http.access import Access
 from mcp_memory.server.http.bodies import one_message
 from mcp_memory.server.http.guard import CALLER_KEY, Guard, Streams
 from mcp_memory.server.opening import Opener
@@ -33,6 +35,7 @@ from mcp_memory.settings import HttpSettings, Settings
 
 PATH = "/mcp"
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
+_URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))  # clients compare it as it is written
 
 
 class HttpServer:
@@ -42,7 +45,7 @@ class HttpServer:
         open_memory: see `build`.
         settings: every setting.
         address: host and port on which it listens.
-        tokens: of which each caller needs one; None for everybody, as the owner.
+        access: what is asked of callers; None for everybody, as the owner.
 
     Attributes:
         app: the application.
@@ -50,14 +53,14 @@ class HttpServer:
     """
 
     def __init__(
-        self, open_memory: Opener, settings: Settings, address: tuple[str, int], tokens: TokenFile | None
+        self, open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access | None
     ) -> None:
         self.draining = False
         self._ready = False
         self._streams = Streams()
         http = settings.http
         host = Host(_caller_of, asks_roots=False, sessions=not http.stateless, headers=True)
-        server = build(open_memory, settings, replace(host, valid=tokens.valid) if tokens else host)
+        server = build(open_memory, settings, replace(host, valid=access.valid) if access else host)
         self._subscriptions = server.subscriptions
         self._manager = StreamableHTTPSessionManager(
             server,
@@ -69,8 +72,15 @@ class HttpServer:
             max_request_body_size=http.body_bytes,
         )
         routes = [Route("/healthz", _healthy, methods=["GET"]), Route("/readyz", self._readiness, methods=["GET"])]
+        metadata_url = ""
+        if access and access.issuer:
+            url = http.url or f"{'https' if http.tls_cert else 'http'}://{_bracketed(address[0])}:{address[1]}{PATH}"
+            resource, issuers = _URL.validate_python(url), [_URL.validate_python(access.issuer.url)]
+            metadata_url = str(build_resource_metadata_url(resource))
+            scopes = [f"memory:{right}:*" for right in sorted(RIGHTS)]
+            routes += create_protected_resource_routes(resource, issuers, scopes, "mcp-memory")
         endpoint = one_message(StreamableHTTPASGIApp(self._manager), http.body_bytes)
-        guarded = Guard(self._streams.wrap(endpoint), tokens)
+        guarded = Guard(self._streams.wrap(endpoint), access, metadata_url)
         routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
         starlette = Starlette(routes=routes, lifespan=self._lifespan)
         starlette.router.redirect_slashes = False  # it would send clients to whatever the header Host says

@@ -9,8 +9,8 @@ from types import FrameType
 
 import uvicorn
 
-from mcp_memory.access.tokens import TokenFile
 from mcp_memory.errors import ConfigurationError
+from mcp_memory.server.http.access import Access
 from mcp_memory.server.http.app import LOOPBACK, HttpServer, listed
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
@@ -22,25 +22,25 @@ sends a request on a connection that is just being closed."""
 log = logging.getLogger(__name__)
 
 
-def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener, tokens: TokenFile | None) -> int:
+def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access | None) -> int:
     """Serve until the process is told to stop; return the exit code.
 
     Raises:
         ConfigurationError: it would listen beyond this machine without asking for tokens, or for any name, or a file of
             TLS is missing.
     """
-    check(settings, address, asks_token=tokens is not None)
-    listening = listener(settings, address, open_memory, tokens)
+    check(settings, address, asks_token=access is not None)
+    listening = listener(settings, address, open_memory, access)
     log.warning("Listening on %s://%s:%s/mcp", "https" if settings.http.tls_cert else "http", *address)
     listening.run()
     return 0 if listening.started else 1
 
 
 def listener(
-    settings: Settings, address: tuple[str, int], open_memory: Opener, tokens: TokenFile | None
+    settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access | None
 ) -> DrainingServer:
     """Return what listens, not started yet."""
-    server, http = HttpServer(open_memory, settings, address, tokens), settings.http
+    server, http = HttpServer(open_memory, settings, address, access), settings.http
     config = uvicorn.Config(
         server.app,
         host=address[0],
@@ -72,7 +72,7 @@ def check(settings: Settings, address: tuple[str, int], *, asks_token: bool) -> 
     if not asks_token and host not in LOOPBACK:
         raise ConfigurationError(
             f"serve --http {host}:{address[1]} would let every machine that reaches it read and forget all. Make a "
-            "token (mcp-memory token add NAME --space SPACE), or listen on 127.0.0.1."
+            "token (mcp-memory token add NAME --space SPACE), or set access.issuer, or listen on 127.0.0.1."
         )
     if host in ("0.0.0.0", "::") and not (http.url or http.hosts):
         raise ConfigurationError(
