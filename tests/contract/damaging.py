@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from batches import batch, derive, unit_vectors
-from lance_at import commit_to, fold_all, open_at
+from lance_at import commit_to, fold_all, open_at, refs
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Turn
@@ -37,11 +37,6 @@ def data_files(folder: Path) -> list[Path]:
 
 def oldest(folder: Path, pattern: str) -> Path:
     return min(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
-
-
-async def refs(store: LanceStore) -> list[str]:
-    async with store.reading() as view:
-        return sorted(turn.ref for turn in view.space("default").turns.values())
 
 
 async def repaired(folder: Path, give_up: Callable[[object], bool]) -> list[str]:

@@ -1,4 +1,4 @@
-"""LanceDB stores with a fixed clock."""
+"""LanceDB stores with a fixed clock, and what tests write to any store and read of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.ports import Store
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -20,21 +21,21 @@ def open_at(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more
     return LanceStore(uri, embedder=embedder, dimension=dimension, **options)  # type: ignore[arg-type]
 
 
-async def commit_to(store: LanceStore, rows: Batch) -> int:
+async def commit_to(store: Store, rows: Batch) -> int:
     """Commit rows and return the number of the commit."""
     async with store.writing() as transaction:
         return await transaction.commit(rows)
 
 
-async def write(store: LanceStore, *refs: str) -> int:
+async def write(store: Store, *refs: str) -> int:
     """Commit a message of each name, and return the number of the commit."""
     return await commit_to(store, batch(*refs))
 
 
-async def refs(store: LanceStore) -> set[str]:
-    """Return the names of the messages that a store holds."""
+async def refs(store: Store, space: str = "default") -> list[str]:
+    """Return the names of the messages that a store holds, in their order."""
     async with store.reading() as view:
-        return {turn.ref for turn in view.space("default").turns.values()}
+        return [turn.ref for turn in view.space(space).turns.values()]
 
 
 def fold_all(uri: str) -> Tables:

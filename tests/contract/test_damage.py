@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from batches import batch, belief, taught, unit_vectors
-from damaging import COMMITS, data_files, embed, held, make, make_anew, newest, oldest, refs
-from lance_at import commit_to, fold_all, open_at
+from damaging import COMMITS, data_files, embed, held, make, make_anew, newest, oldest
+from lance_at import commit_to, fold_all, open_at, refs
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson

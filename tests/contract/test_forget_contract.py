@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from batches import asserted, batch, belief, lesson, merged, point, pointed, taught, turn, unit_vectors
+from lance_at import commit_to
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -24,11 +25,6 @@ pytestmark = pytest.mark.anyio
 Open = Callable[..., Store]
 
 
-async def write(store: Store, rows: Batch) -> int:
-    async with store.writing() as transaction:
-        return await transaction.commit(rows)
-
-
 def texts(*refs: str) -> Callable[[View], ForgetTargets]:
     """Choose messages of the default space."""
     return lambda _: ForgetTargets("default", turns=frozenset(turn(ref).id for ref in refs))
@@ -41,20 +37,20 @@ def sentences(ref: str) -> list[str]:
 async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_every_process(open_store: Open) -> None:
     """Two processes that have it in their views, and one that opens the store later."""
     store, other = open_store(), open_store()
-    await write(store, batch("alpha", "bravo"))
-    await write(other, batch("alpha", space="other"))
+    await commit_to(store, batch("alpha", "bravo"))
+    await commit_to(other, batch("alpha", space="other"))
     first, second = sentences("alpha")[0], sentences("bravo")[0]
-    await write(store, taught("one", sentence=first))
-    await write(store, taught("two", sentence=second))
+    await commit_to(store, taught("one", sentence=first))
+    await commit_to(store, taught("two", sentence=second))
     jobs = tuple(Job("default", turn(ref).id, "done", 1, 0, 0, "", 1) for ref in ("alpha", "bravo"))
-    await write(store, Batch(jobs=jobs))
+    await commit_to(store, Batch(jobs=jobs))
     questions = tuple(
         ("default", PooledQuestion(f"Who is {ref}?", batch(ref).segments[0].id, frozenset()))
         for ref in ("alpha", "bravo")
     )
     named = PooledQuestion("Who told bravo of alpha?", batch("bravo").segments[0].id, frozenset())  # a word that goes
     questions = (*questions, ("default", named))
-    await write(store, Batch(questions=questions, question_vectors=unit_vectors(["a", "b", "c"])))
+    await commit_to(store, Batch(questions=questions, question_vectors=unit_vectors(["a", "b", "c"])))
     async with other.reading() as view:
         assert len(view.space("default").turns) == 2
     await store.forget(texts("alpha"), "a test")
@@ -80,10 +76,10 @@ async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_e
 async def test_writing_goes_on_after_a_forget_and_the_same_words_can_be_told_again(open_store: Open) -> None:
     """What was forgotten is unknown, so it is new."""
     store, other = open_store(), open_store()
-    await write(store, batch("alpha", "bravo"))
+    await commit_to(store, batch("alpha", "bravo"))
     await store.forget(texts("alpha"), "a test")
-    await write(other, batch("charlie"))
-    await write(store, batch("alpha"))
+    await commit_to(other, batch("charlie"))
+    await commit_to(store, batch("alpha"))
     for opened in (store, other, open_store()):
         async with opened.reading() as view:
             assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie", "alpha"]
@@ -92,12 +88,12 @@ async def test_writing_goes_on_after_a_forget_and_the_same_words_can_be_told_aga
 async def test_a_point_that_rests_on_more_is_made_anew_in_the_words_of_the_rest(open_store: Open) -> None:
     """The words of what goes are kept in no description; a point that rests on nothing else goes."""
     store = open_store()
-    await write(store, batch("alpha", "bravo"))
+    await commit_to(store, batch("alpha", "bravo"))
     both = replace(point("both"), sentences=(sentences("alpha")[0], sentences("bravo")[0]), description="alpha, bravo")
     alone = replace(point("alone"), sentences=(sentences("alpha")[1],))
     free = point("free")
     told = replace(point("told"), description="Ann and Bob like alpha.")
-    await write(store, pointed(both, alone, free, told))
+    await commit_to(store, pointed(both, alone, free, told))
     found = await store.forget(texts("alpha"), "a test")
     assert [one.description for one in found.remade] == ["bravo came first."]
     for opened in (store, open_store()):
@@ -113,14 +109,14 @@ async def test_a_point_that_was_merged_into_one_that_goes_follows_what_takes_its
     for rest in (True, False):
         store = open_store()
         space = f"merged {rest}".replace(" ", "")
-        await write(store, batch("alpha", "bravo", space=space))
+        await commit_to(store, batch("alpha", "bravo", space=space))
         ids = [piece.id for piece in batch("alpha", "bravo", space=space).sentences]
         one = replace(point("one", space=space), sentences=(ids[0],))
         two = replace(point("two", space=space), sentences=(ids[2],))
         union, *gone = merged("union", one, two)
         union = replace(union, space=space, sentences=(ids[0], ids[2]) if rest else (ids[0],))
-        await write(store, pointed(one, two))
-        await write(store, pointed(union, *gone))
+        await commit_to(store, pointed(one, two))
+        await commit_to(store, pointed(union, *gone))
         target = ForgetTargets(space, turns=frozenset([turn("alpha", space).id]))
         await store.forget(lambda _, target=target: target, "a test")  # type: ignore[misc]
         async with store.reading() as view:
@@ -139,13 +135,13 @@ async def test_a_lesson_about_others_loses_the_paths_that_tell_what_goes(open_st
     store = open_store()
     rows = batch("alpha", "bravo")
     facts = tuple(asserted(turn(ref), head=ref.title(), tail="Ann") for ref in ("alpha", "bravo"))
-    await write(store, replace(rows, assertions=facts))
+    await commit_to(store, replace(rows, assertions=facts))
     kept = sentences("bravo")[0]
     about = lesson("bravo", {kept: 1})
     trace = about.read_trace()
     told = trace | {"roots": ["Bravo"], "paths": ["Bravo -knows-> Ann", "Ann <-knows- Alpha"]}
     about = replace(about, trace=json.dumps(told).encode())
-    await write(store, Batch(lessons=(about,), beliefs=(belief(kept),)))
+    await commit_to(store, Batch(lessons=(about,), beliefs=(belief(kept),)))
     await store.forget(texts("alpha"), "a test")
     async with open_store().reading() as view:
         (left,) = view.space("default").beliefs.lessons()
@@ -159,10 +155,10 @@ async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_be
 ) -> None:
     """The question may tell the thing in other words; another lesson about the other sentence stays."""
     store = open_store()
-    await write(store, batch("alpha", "bravo"))
+    await commit_to(store, batch("alpha", "bravo"))
     first, second = sentences("alpha")[0], sentences("bravo")[0]
     both, other = lesson("both", {first: 1, second: 1}), lesson("bravo", {second: 1})
-    await write(store, Batch(lessons=(both, other), beliefs=(belief(first), belief(second, 2))))
+    await commit_to(store, Batch(lessons=(both, other), beliefs=(belief(first), belief(second, 2))))
     found = await store.forget(texts("alpha"), "a test")
     assert found.relearn
     async with open_store().reading() as view:
@@ -172,12 +168,12 @@ async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_be
 async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_store: Open) -> None:
     """An alias with a word that nothing else says."""
     store = open_store()
-    await write(store, batch("alpha", "bravo"))
+    await commit_to(store, batch("alpha", "bravo"))
     known, gone = (
         Alias("default", "Ann", "bravo", "same", "embedded", 1),
         Alias("default", "Ann", "Alpha", "same", "embedded", 1),
     )
-    await write(store, Batch(aliases=(known, gone)))
+    await commit_to(store, Batch(aliases=(known, gone)))
     await store.forget(texts("alpha"), "a test")
     async with open_store().reading() as view:
         facts = view.space("default").facts
@@ -187,9 +183,9 @@ async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_s
 async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_store: Open) -> None:
     """By its own id."""
     store = open_store()
-    await write(store, batch("alpha"))
+    await commit_to(store, batch("alpha"))
     stated = asserted(turn("alpha"), 1, "caller")
-    await write(store, Batch(assertions=(stated,)))
+    await commit_to(store, Batch(assertions=(stated,)))
     await store.forget(lambda _: ForgetTargets("default", assertions=frozenset([stated.id])), "a test")
     async with open_store().reading() as view:
         assert [row.id for row in view.space("default").facts.rows] == [row.id for row in batch("alpha").assertions]
@@ -199,17 +195,17 @@ async def test_a_whole_space_goes_and_the_others_stay(open_store: Open) -> None:
     """With points, lessons, aliases, jobs and questions."""
     store, other = open_store(), open_store()
     for space in ("default", "other"):
-        await write(store, batch("alpha", space=space))
-        await write(store, pointed(point("p" + space, space=space)))
-        await write(store, Batch(lessons=(lesson("l" + space, space=space),)))
-        await write(store, Batch(aliases=(Alias(space, "Ann", "Annie", "same", "embedded", 1),)))
+        await commit_to(store, batch("alpha", space=space))
+        await commit_to(store, pointed(point("p" + space, space=space)))
+        await commit_to(store, Batch(lessons=(lesson("l" + space, space=space),)))
+        await commit_to(store, Batch(aliases=(Alias(space, "Ann", "Annie", "same", "embedded", 1),)))
     await store.forget(lambda _: ForgetTargets("default", everything=True), "a test")
     for opened in (store, other, open_store()):
         async with opened.reading() as view:
             assert set(view.spaces) == {"other"}
             space = view.space("other")
             assert len(space.turns) == len(space.hypergraph) == len(space.beliefs.lessons()) == 1
-    await write(other, batch("bravo"))
+    await commit_to(other, batch("bravo"))
     async with store.reading() as view:
         assert [one.ref for one in view.space("default").turns.values()] == ["bravo"]
 
@@ -217,7 +213,7 @@ async def test_a_whole_space_goes_and_the_others_stay(open_store: Open) -> None:
 async def test_what_remains_is_that_something_was_forgotten(open_store: Open) -> None:
     """When, by whom, how many, and hashes of ids; no id and no word."""
     store = open_store()
-    await write(store, batch("alpha", "bravo"))
+    await commit_to(store, batch("alpha", "bravo"))
     await store.forget(texts("alpha"), "the one")
     await store.forget(texts("bravo"), "the other")
     for opened in (store, open_store()):
@@ -234,7 +230,7 @@ async def test_what_remains_is_that_something_was_forgotten(open_store: Open) ->
 async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_store: Open) -> None:
     """The choice is made while nobody writes."""
     store = open_store()
-    tx = await write(store, batch("alpha"))
+    tx = await commit_to(store, batch("alpha"))
 
     def refuse(_view: View) -> ForgetTargets:
         raise InvalidInput("ids", "is not known", "Name another.")
@@ -250,17 +246,19 @@ async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_st
 async def test_what_was_made_of_a_text_before_it_was_forgotten_is_not_stored_after(open_store: Open) -> None:
     """A process that read it goes on: facts, jobs, points, questions and lessons of it are left out, others stay."""
     store, other = open_store(), open_store()
-    await write(store, batch("alpha", "bravo"))
+    await commit_to(store, batch("alpha", "bravo"))
     async with other.reading() as view:
         assert view.tx
     await store.forget(texts("alpha"), "a test")
     gone, kept = asserted(turn("alpha"), 3, "anthropic"), asserted(turn("bravo"), 3, "anthropic")
-    await write(other, Batch(assertions=(gone, kept), jobs=(Job("default", turn("alpha").id, "done", 1, 0, 0, "", 1),)))
+    await commit_to(
+        other, Batch(assertions=(gone, kept), jobs=(Job("default", turn("alpha").id, "done", 1, 0, 0, "", 1),))
+    )
     late = replace(point("late"), sentences=(sentences("alpha")[0],))
-    await write(other, pointed(late, point("free")))
+    await commit_to(other, pointed(late, point("free")))
     question = ("default", PooledQuestion("Who is alpha?", batch("alpha").segments[0].id, frozenset()))
-    await write(other, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
-    await write(other, taught("late", sentence=sentences("alpha")[0]))
+    await commit_to(other, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
+    await commit_to(other, taught("late", sentence=sentences("alpha")[0]))
     async with open_store().reading() as view:
         space = view.space("default")
         assert kept.id in {row.id for row in space.facts.rows}

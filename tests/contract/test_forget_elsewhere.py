@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from batches import batch
-from contract.test_lance_forget import GONE, TARGETS, fill, opened, write
+from contract.test_lance_forget import GONE, TARGETS, fill, opened
+from lance_at import commit_to
 from store_contents import holding_anywhere
 
 from mcp_memory.domain.forgetting import ForgetTargets
@@ -47,7 +48,7 @@ async def test_what_holds_a_text_is_named_whatever_the_clocks_said(
     moment = stored
     store = opened(tmp_path / "store", clock=lambda: moment)
     (gone,) = (text := batch(GONE[0])).turns
-    await write(store, replace(text, turns=(replace(gone, written_at=told),)))
+    await commit_to(store, replace(text, turns=(replace(gone, written_at=told),)))
     note_copy(tmp_path / "store", tmp_path / "copy.jsonl", copied)
     (tmp_path / "copy.jsonl").write_text(GONE[0])
     moment = forgotten

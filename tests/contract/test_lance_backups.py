@@ -10,9 +10,9 @@ import anyio
 import pytest
 from anyio import from_thread
 from batches import DIMENSION, batch
-from lance_at import fold_all
+from lance_at import commit_to, fold_all
 from rows_checked import row_problems
-from test_lance_forget import _embed, _relearn, fill, write
+from test_lance_forget import fill, opened
 
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage import backups
@@ -25,10 +25,6 @@ from mcp_memory.storage.tables import Tables
 pytestmark = pytest.mark.anyio
 
 NOW = 1_714_903_200_000
-
-
-def opened(folder: Path) -> LanceStore:
-    return LanceStore(str(folder), embedder="fake", dimension=DIMENSION, embed=_embed, relearn=_relearn)
 
 
 def names(folder: Path) -> set[str]:
@@ -56,7 +52,7 @@ async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was
 
     async def writing() -> None:
         for number in range(12):
-            await write(store, batch(f"more{number}"))
+            await commit_to(store, batch(f"more{number}"))
         done.set()
 
     async with anyio.create_task_group() as tasks:
@@ -100,7 +96,7 @@ async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_pat
 
 
 async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    await write(opened(tmp_path / "store"), batch("alpha"))
+    await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
     before = (tmp_path / "file").read_bytes()
     before_names = names(tmp_path)
@@ -122,9 +118,9 @@ async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypat
 async def test_a_write_during_a_restore_is_refused_or_goes_into_the_restored_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await write(opened(tmp_path / "store"), batch("alpha"))
+    await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
-    await write(opened(tmp_path / "store"), batch("bravo"))
+    await commit_to(opened(tmp_path / "store"), batch("bravo"))
     hasty = LanceStore(str(tmp_path / "store"), embedder="fake", dimension=DIMENSION, lock_timeout_s=0.1)
     other = opened(tmp_path / "store")
 
@@ -132,7 +128,7 @@ async def test_a_write_during_a_restore_is_refused_or_goes_into_the_restored_sto
         async with other.reading() as view:
             assert len(view.space("default").turns) == 2
         with pytest.raises(StoreBusy):
-            await write(hasty, batch("lost"))
+            await commit_to(hasty, batch("lost"))
 
     def aside(*arguments: object) -> None:
         from_thread.run(meanwhile)
@@ -140,19 +136,19 @@ async def test_a_write_during_a_restore_is_refused_or_goes_into_the_restored_sto
 
     monkeypatch.setattr(restoring, "set_aside", aside)
     await restored(tmp_path / "file", tmp_path / "store", replace=True)
-    await write(other, batch("charlie"))
-    await write(hasty, batch("delta"))
+    await commit_to(other, batch("charlie"))
+    await commit_to(hasty, batch("delta"))
     assert await refs(tmp_path / "store") == {"alpha", "charlie", "delta"}
 
 
 async def test_a_write_to_the_new_place_during_a_restore_is_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await write(opened(tmp_path / "store"), batch("alpha"))
+    await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
 
     def checked(made: Path) -> int:
-        from_thread.run(lambda: write(opened(made.parent), batch("bravo")))
+        from_thread.run(lambda: commit_to(opened(made.parent), batch("bravo")))
         return check_readable(made)
 
     monkeypatch.setattr(restoring, "check_readable", checked)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from batches import DIMENSION, asserted, batch, belief, lesson, point, pointed, taught, turn, unit_vectors
-from damaging import refs
-from lance_at import fold_all
+from lance_at import commit_to, fold_all, refs
 from rows_checked import row_problems
 from store_contents import decoded, holding
 
@@ -52,25 +51,20 @@ def opened(folder: Path | str, **settings: object) -> LanceStore:
     )
 
 
-async def write(store: LanceStore, rows: Batch) -> None:
-    async with store.writing() as transaction:
-        await transaction.commit(rows)
-
-
 async def fill(store: LanceStore) -> None:
     """Write texts, facts, points, lessons, aliases, questions and jobs, some of them with words that are to go."""
-    await write(store, batch("bravo", *GONE, "charlie"))
+    await commit_to(store, batch("bravo", *GONE, "charlie"))
     first, kept = batch(GONE[0]).sentences[0].id, batch("bravo").sentences[0].id
-    await write(store, Batch(assertions=(asserted(turn(GONE[1]), 7, "anthropic", tail=f"the {GONE[1]}"),)))
+    await commit_to(store, Batch(assertions=(asserted(turn(GONE[1]), 7, "anthropic", tail=f"the {GONE[1]}"),)))
     made = replace(point("p"), sentences=(first, kept), description=f"{GONE[0]} and more", source="embedded")
-    await write(store, pointed(made, replace(made, revision=1, description=f"{GONE[0]} and bravo"), point("free")))
+    await commit_to(store, pointed(made, replace(made, revision=1, description=f"{GONE[0]} and bravo"), point("free")))
     about = lesson(GONE[0], {first: 1, kept: 1})
-    await write(store, Batch(lessons=(about,), beliefs=(belief(first), belief(kept))))
-    await write(store, taught("free", sentence=kept, supported=2))
-    await write(store, Batch(aliases=(Alias("default", "Ann", GONE[1], f"{GONE[1]} is Ann", "embedded", 1),)))
+    await commit_to(store, Batch(lessons=(about,), beliefs=(belief(first), belief(kept))))
+    await commit_to(store, taught("free", sentence=kept, supported=2))
+    await commit_to(store, Batch(aliases=(Alias("default", "Ann", GONE[1], f"{GONE[1]} is Ann", "embedded", 1),)))
     question = ("default", PooledQuestion(f"Where is {GONE[0]}?", batch(GONE[0]).segments[0].id, frozenset([GONE[0]])))
-    await write(store, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
-    await write(store, Batch(jobs=(Job("default", turn(GONE[0]).id, "done", 1, 0, 0, "", 1),)))
+    await commit_to(store, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
+    await commit_to(store, Batch(jobs=(Job("default", turn(GONE[0]).id, "done", 1, 0, 0, "", 1),)))
 
 
 TARGETS = ForgetTargets("default", turns=frozenset(turn(ref).id for ref in GONE))
@@ -145,7 +139,7 @@ async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(
             await store.forget(lambda _: TARGETS, "a test")
     done = step == "finish" or (step == "_switch" and after)
     if after:
-        await write(opened(folder), batch("delta"))
+        await commit_to(opened(folder), batch("delta"))
     there = await refs(opened(folder))
     assert set(there) & {*GONE} == (set() if done else {*GONE})
     assert holding(folder, GONE) == (set() if done else {*GONE})
@@ -193,7 +187,7 @@ async def test_a_process_that_dies_before_it_begins_to_forget_stops_nobody(tmp_p
     Tables(str(tmp_path / "store")).log.begin_forgetting()
     for one in (other, store, opened(tmp_path / "store")):
         assert len(await refs(one)) == 4
-    await write(other, batch("delta"))
+    await commit_to(other, batch("delta"))
     assert "delta" in await refs(store)
 
 
@@ -240,14 +234,14 @@ async def test_a_record_of_what_was_forgotten_that_is_gone_is_given_up_only_if_t
     store = opened(tmp_path / "store")
     assert await refs(store) == ["bravo", "charlie"]
     with pytest.raises(StoreDamaged, match="forgotten"):
-        await write(store, batch("delta"))
+        await commit_to(store, batch("delta"))
     told: list[str] = []
     await store.repair(lambda texts: bool(told.extend(texts)))
     assert "what was forgotten" in " ".join(told)
     assert "forgotten" in " ".join((await store.about()).problems)
     await store.repair(lambda _: True)
     again = opened(tmp_path / "store")
-    await write(again, batch("delta"))
+    await commit_to(again, batch("delta"))
     assert (await again.forgotten(), again.damage) == ((), ())
     await again.forget(lambda _: ForgetTargets("default", turns=frozenset([turn("charlie").id])), "a test")
     assert len(await opened(tmp_path / "store").forgotten()) == 1

@@ -16,7 +16,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import asserted, batch, derive
-from lance_at import NOW, commit_to, fold_all, next_commit, open_at
+from lance_at import NOW, commit_to, fold_all, next_commit, open_at, refs
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
@@ -31,11 +31,6 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
-
-
-async def _refs(store: LanceStore, space: str = "default") -> list[str]:
-    async with store.reading() as view:
-        return [one.ref for one in view.space(space).turns.values()]
 
 
 async def _asserted(store: LanceStore, space: str = "default") -> list[Assertion]:
@@ -71,7 +66,7 @@ async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_
 
     with pytest.raises(LookupError):
         await store.rebuild(fails)
-    assert await _refs(open_at(uri)) == ["a"]
+    assert await refs(open_at(uri)) == ["a"]
     assert "sentences_1" not in Tables(uri).names()
     begin()  # and its process dies
     await store.rebuild(_derive)
@@ -113,7 +108,7 @@ async def test_compaction_drops_replaced_tables_after_ten_minutes(uri: str) -> N
     for later, there in ((OLD_GENERATION_MS, True), (OLD_GENERATION_MS + 1, False)):
         compact(Tables(uri), 64, now=NOW + later, stop=threading.Event())
         assert ({"segments_0", "assertions_0"} <= set(Tables(uri).names())) is there
-    assert await _refs(open_at(uri)) == ["a"]
+    assert await refs(open_at(uri)) == ["a"]
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
@@ -122,7 +117,7 @@ async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) ->
     store, other = open_at(uri), open_at(uri)
     for number in range(12):
         await commit_to(store, batch(f"r{number}"))
-        await _refs(other)
+        await refs(other)
         fold_all(uri)
     names = "segments_0", "sentences_0", "assertions_0"
     assert [Tables(uri).fragments(name) for name in names] == [12] * len(names)
@@ -130,7 +125,7 @@ async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) ->
     assert [Tables(uri).fragments(name) for name in names] == [1] * len(names)
     await commit_to(store, batch("after"))
     expected = [*(f"r{number}" for number in range(12)), "after"]
-    assert await _refs(other) == await _refs(store) == await _refs(open_at(uri)) == expected
+    assert await refs(other) == await refs(store) == await refs(open_at(uri)) == expected
     assert await row_problems(store) == []
 
 
@@ -163,17 +158,17 @@ compact(tables, 2, now=0, stop=threading.Event(), keep=datetime.timedelta(millis
 async def test_a_process_that_ends_during_a_compaction_loses_nothing(uri: str) -> None:
     """As the server does when its shutdown time is over: at once, whatever LanceDB is doing."""
     store = open_at(uri)
-    refs = [f"r{number}" for number in range(16)]
-    for ref in refs:
+    names = [f"r{number}" for number in range(16)]
+    for ref in names:
         await commit_to(store, batch(ref))
         fold_all(uri)
     for moment in (0.0, 0.005, 0.015, 0.03):
         await anyio.run_process([sys.executable, "-c", LEAVES, uri, str(moment)])
-        assert await _refs(open_at(uri)) == refs
-        refs.append(f"after {moment}")
-        await commit_to(store, batch(refs[-1]))
+        assert await refs(open_at(uri)) == names
+        names.append(f"after {moment}")
+        await commit_to(store, batch(names[-1]))
         fold_all(uri)
-    assert await _refs(store) == refs
+    assert await refs(store) == names
     assert await row_problems(store) == []
 
 
@@ -186,14 +181,14 @@ async def test_commits_of_this_process_start_compactions_in_the_background(uri: 
     await store.aclose()
     assert not store._compaction.running
     assert Tables(uri).log.unfolded() < FOLDED
-    assert len(await _refs(open_at(uri))) == FOLDED + 4
+    assert len(await refs(open_at(uri))) == FOLDED + 4
 
 
 async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> None:
     """For reading, writing and rebuilding."""
     await commit_to(open_at(uri), batch("a"))
     next_commit(uri, format=99)
-    for call in (_refs(open_at(uri)), commit_to(open_at(uri), batch("b")), open_at(uri).rebuild(_derive)):
+    for call in (refs(open_at(uri)), commit_to(open_at(uri), batch("b")), open_at(uri).rebuild(_derive)):
         with pytest.raises(StoreMismatch, match="newer"):
             await call
     assert Tables(uri).log.newest() == 2
@@ -224,7 +219,7 @@ async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) 
     """Nobody can create anything below a regular file."""
     (tmp_path / "file").touch()
     store = open_at(str(tmp_path / "file" / "store"))
-    assert await _refs(store) == []
+    assert await refs(store) == []
     with pytest.raises(StoreUnwritable, match=r"storage\.uri"):
         await commit_to(store, batch("a"))
     assert "cannot be written to" in (await store.about()).problems[0]
@@ -238,13 +233,13 @@ async def test_a_store_that_replaces_a_deleted_one_is_loaded_again_though_its_nu
     """One process deletes it and starts again; the other's view has the same last commit and version."""
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, batch("a"))
-    assert await _refs(other) == ["a"]
+    assert await refs(other) == ["a"]
     os.rename(uri, tmp_path / "elsewhere")  # noqa: PTH104 (anyio's Path for one line)
-    assert await _refs(store) == []
+    assert await refs(store) == []
     await commit_to(store, batch("b"))
-    assert await _refs(other) == ["b"]
+    assert await refs(other) == ["b"]
     assert await commit_to(other, batch("c")) == 2
-    assert await _refs(store) == await _refs(open_at(uri)) == ["b", "c"]
+    assert await refs(store) == await refs(open_at(uri)) == ["b", "c"]
 
 
 LIMITED = """
@@ -303,4 +298,4 @@ async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, 
     assert said["before"] == said["during"] == ["a"]
     assert "storage.uri" in str(said["full"])
     assert (said["later"], said["after"]) == (None, ["a", "c"])
-    assert await _refs(open_at(uri)) == ["a", "c"]
+    assert await refs(open_at(uri)) == ["a", "c"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from batches import asserted, batch, derive, turn
-from damaging import COMMITS, is_damaged, make_anew, refs, repaired
-from lance_at import NOW, commit_to, fold_all, open_at
+from damaging import COMMITS, is_damaged, make_anew, repaired
+from lance_at import NOW, commit_to, fold_all, open_at, refs
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch

@@ -13,7 +13,8 @@ from pathlib import Path
 import anyio
 import pytest
 from batches import DIMENSION, batch
-from lance_at import refs, write
+from lance_at import refs as in_order
+from lance_at import write
 from object_store import ObjectStore
 
 from mcp_memory.domain.access import CALL_BEGAN
@@ -47,6 +48,10 @@ def open_at(objects: ObjectStore) -> LanceStore:
 
 def bucket_of(objects: ObjectStore) -> Bucket:
     return Bucket(URI, storage_options(objects.options))
+
+
+async def refs(store: LanceStore) -> set[str]:
+    return set(await in_order(store))
 
 
 async def closed(*stores: LanceStore) -> None:

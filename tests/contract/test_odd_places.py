@@ -10,19 +10,13 @@ import filelock
 import pytest
 from anyio import to_thread
 from batches import batch
-from lance_at import NOW, commit_to, open_at
+from lance_at import NOW, commit_to, open_at, refs
 from rows_checked import row_problems
 
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.store import LanceStore
 
 pytestmark = pytest.mark.anyio
 DAY_MS = 24 * 60 * 60 * 1000
-
-
-async def refs(store: LanceStore) -> list[str]:
-    async with store.reading() as view:
-        return [turn.ref for turn in view.space("default").turns.values()]
 
 
 async def test_a_clock_that_goes_back_and_two_that_differ_lose_and_reorder_nothing(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from anyio import from_thread
 from batches import DIMENSION, batch, belief, lesson, pointed
 from batches import point as memory_point
 from damaging import newest
+from lance_at import commit_to
 from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
@@ -49,11 +50,6 @@ def store_at(uri: str, made_by: str = "settings") -> LanceStore:
     return LanceStore(uri, embedder="fake", dimension=DIMENSION, make_view=make_view, saved=made_by)
 
 
-async def write(store: LanceStore, rows: Batch) -> None:
-    async with store.writing(rows) as transaction:
-        await transaction.commit(rows)
-
-
 def files(uri: str) -> list[Path]:
     return sorted(Path(uri, FOLDER).glob("*"))
 
@@ -62,7 +58,7 @@ async def saved(uri: str, *batches: Batch) -> Path:
     """Write batches, save the view, and return its file."""
     store = store_at(uri)
     for rows in batches:
-        await write(store, rows)
+        await commit_to(store, rows)
     async with store.reading():
         assert store.view_is_due
     await store.save_view()
@@ -100,7 +96,7 @@ async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commit
         assert {stat.S_IMODE(path.stat().st_mode) for path in (file.parent, file)} == {0o600, 0o700}
     opened = store_at(uri)
     assert (await content(opened))[0]
-    await write(opened, later)
+    await commit_to(opened, later)
     known = (await content(store_at(uri, made_by="")))[1]
     assert await content(opened) == await content(store_at(uri)) == (True, known)
     async with opened.reading():
@@ -111,7 +107,7 @@ async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commit
 
 async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store = store_at(uri)
-    await write(store, batch(*"abcd"))
+    await commit_to(store, batch(*"abcd"))
     async with store.reading():
         pass
     begun, save = anyio.Event(), Refresher.save
@@ -165,7 +161,7 @@ async def test_a_damaged_file_harms_nothing_and_is_written_anew(uri: str, damage
 async def test_a_view_of_another_store_is_not_used(uri: str, tmp_path: Path) -> None:
     file = await saved(uri, batch(*"abcd"))
     other = str(tmp_path / "other")
-    await write(store_at(other), batch(*"wxyz"))
+    await commit_to(store_at(other), batch(*"wxyz"))
     shutil.copytree(file.parent, Path(other, FOLDER))
     was_saved, found = await content(store_at(other))
     assert not was_saved

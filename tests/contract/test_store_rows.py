@@ -10,6 +10,7 @@ import anyio
 import numpy as np
 import pytest
 from batches import batch, belief, known, lesson, merged, point, pointed, taught, turn, unit_vectors
+from lance_at import commit_to
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -24,11 +25,6 @@ pytestmark = pytest.mark.anyio
 
 Open = Callable[..., Store]
 NOW, LEASE_MS, TODAY = 1_800_000_000_000, 60_000, 20_833
-
-
-async def write(store: Store, rows: Batch) -> int:
-    async with store.writing() as transaction:
-        return await transaction.commit(rows)
 
 
 def asked(*texts: str, space: str = "default") -> Batch:
@@ -68,9 +64,9 @@ async def test_rows_of_every_kind_are_read_back_unchanged(open_store: Open) -> N
     )
     texts = ["Where is 'Ann'?", 'Who is "Bob"?', "Why?"]
     rows = replace(batch("a"), lessons=(odd, bare), beliefs=told, points=points.points, aliases=names)
-    await write(store, replace(rows, point_vectors=points.point_vectors, jobs=(leased("a", "one"),)))
-    await write(store, asked(*texts[:2]))
-    await write(store, asked(texts[2]))
+    await commit_to(store, replace(rows, point_vectors=points.point_vectors, jobs=(leased("a", "one"),)))
+    await commit_to(store, asked(*texts[:2]))
+    await commit_to(store, asked(texts[2]))
     for opened in (store, open_store()):
         async with opened.reading() as view:
             space = view.space("default")
@@ -99,13 +95,13 @@ async def test_the_last_word_counts_whoever_said_it(open_store: Open) -> None:
     second, third, fourth = (replace(first, revision=n, description=f"words {n}") for n in (1, 2, 3))
     a, b = leased("a", "one"), leased("b", "one")
     waiting, done = replace(b, state="waiting", tries=1, holder=""), replace(a, state="done", parts=1, holder="")
-    await write(one, replace(taught("a", supported=1), jobs=(a, b, waiting), points=(first,), **vectors(first)))
+    await commit_to(one, replace(taught("a", supported=1), jobs=(a, b, waiting), points=(first,), **vectors(first)))
     async with other.reading():
         pass
-    await write(one, replace(taught("b", supported=2), points=(second,), **vectors(second)))
+    await commit_to(one, replace(taught("b", supported=2), points=(second,), **vectors(second)))
     last = belief("s_1", 5)
     rows = replace(taught("c", "d"), beliefs=(belief("s_1", 3), belief("s_2"), belief("s_1", 4), last), jobs=(done,))
-    await write(other, replace(rows, points=(third, point("b"), fourth), **vectors(third, point("b"), fourth)))
+    await commit_to(other, replace(rows, points=(third, point("b"), fourth), **vectors(third, point("b"), fourth)))
     for store in (one, other, open_store()):
         async with store.reading(whole=False) as view:
             space = view.space("default")
@@ -135,7 +131,7 @@ async def test_rows_of_a_space_are_visible_in_no_other(open_store: Open) -> None
         aliases=(Alias("left", "Ann", "Anna", "a guess", "embedded", 1),),
         jobs=(leased("a", "one", space="left"), leased("b", "one", space="right")),
     )
-    await write(store, rows)
+    await commit_to(store, rows)
     for opened in (store, open_store()):
         async with opened.reading() as view:
             for name, sentence, made, text, key, ref in (
@@ -154,17 +150,17 @@ async def test_rows_of_a_space_are_visible_in_no_other(open_store: Open) -> None
 async def test_a_judge_has_one_lesson_per_episode(open_store: Open) -> None:
     """The first lesson counts, whichever process writes it; other judges and other spaces are independent."""
     one, other = open_store(), open_store()
-    assert await write(one, taught("a", supported=1)) == 1
+    assert await commit_to(one, taught("a", supported=1)) == 1
     changed = replace(taught("a", supported=2), lessons=(lesson("a", {"s_1": 0}),))
-    assert await write(other, changed) == await write(one, changed) == 1
+    assert await commit_to(other, changed) == await commit_to(one, changed) == 1
     async with other.writing(changed) as transaction:
         assert await transaction.commit(changed) == 1
-    assert await write(other, replace(changed, turns=batch("b").turns)) == 2
+    assert await commit_to(other, replace(changed, turns=batch("b").turns)) == 2
     elsewhere = Batch(lessons=(lesson("a", source="embedded"), lesson("a", space="other")))
-    assert await write(other, elsewhere) == 3
+    assert await commit_to(other, elsewhere) == 3
     for names in (["a", "b"], ["b", "b"]):  # beliefs from known and new lessons together cannot be separated
         with pytest.raises(ValueError, match="recorded before"):
-            await write(one, taught(*names, supported=2))
+            await commit_to(one, taught(*names, supported=2))
     for store in (one, other, open_store()):
         async with store.reading() as view:
             space = view.space("default")
@@ -209,7 +205,7 @@ async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into
     a, b, c = point("a"), point("b", ("Bob", "Cy")), point("c", ("Cy", "Di"))
     ab = merged("ab", a, b)
     for rows in ((a, b, c), ab, merged("abc", ab[0], c)):
-        await write(store, pointed(*rows))
+        await commit_to(store, pointed(*rows))
     for opened in (store, open_store()):
         async with opened.reading() as view:
             held = view.space("default").hypergraph
@@ -253,11 +249,11 @@ async def test_of_many_processes_that_lease_a_text_at_once_one_succeeds_until_it
 
 async def test_what_was_spent_is_summed_for_each_day(open_store: Open) -> None:
     store = open_store()
-    await write(store, spending(900))
+    await commit_to(store, spending(900))
     one = Reservation(TODAY, Spending(0, -300, 250, 60))
-    await write(store, Batch(outlays=(one, Reservation(TODAY, Spending(1, 100)))))
-    await write(store, spending(70, day=TODAY + 1))
-    await write(store, batch("a"))
+    await commit_to(store, Batch(outlays=(one, Reservation(TODAY, Spending(1, 100)))))
+    await commit_to(store, spending(70, day=TODAY + 1))
+    await commit_to(store, batch("a"))
     for opened in (store, open_store()):
         async with opened.reading(whole=False) as view:
             assert [view.spent(TODAY + day) for day in (-1, 0, 1)] == [

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import asserted, batch, derive, turn
+from lance_at import commit_to, refs
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
@@ -30,16 +31,6 @@ ODD = (
 )
 
 
-async def write(store: Store, rows: Batch) -> int:
-    async with store.writing() as transaction:
-        return await transaction.commit(rows)
-
-
-async def refs(store: Store, space: str = "default") -> list[str]:
-    async with store.reading() as view:
-        return [one.ref for one in view.space(space).turns.values()]
-
-
 async def test_an_absent_store_reads_as_an_empty_one(open_store: Open) -> None:
     """Reading creates nothing."""
     store = open_store()
@@ -52,7 +43,7 @@ async def test_what_was_committed_is_read_back_unchanged(open_store: Open) -> No
     """Turns, pieces, stated times and vectors in their order; text is data, whatever it contains."""
     texts = [replace(turn(f"odd{place}", place=3 + place), text=text) for place, text in enumerate(ODD)]
     for rows in (batch("b", "a", "c"), derive(texts)):
-        await write(open_store(), rows)
+        await commit_to(open_store(), rows)
         async with open_store().reading() as view:
             space = view.space("default")
             count, pieces, halves = len(rows.turns), len(rows.segments), len(rows.sentences)
@@ -81,7 +72,7 @@ async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_sto
         ),
     )
     later = asserted(first, 4, "caller"), asserted(first, 5)
-    await write(store, rows)
+    await commit_to(store, rows)
     alone = Batch(assertions=later)
     async with other.writing(alone) as transaction:
         assert await transaction.commit(alone) == 2
@@ -98,7 +89,7 @@ async def test_a_writer_sees_what_others_wrote_before_it_took_the_lock(open_stor
     one, other = open_store(), open_store()
     await refs(other)
     for ref in ("a", "b"):
-        await write(one, batch(ref))
+        await commit_to(one, batch(ref))
         async with other.writing() as transaction:
             space = transaction.view.space("default")
             assert next(reversed(space.turns)) == turn(ref).id
@@ -120,7 +111,7 @@ async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_ever
         store = other if ref == "b" else one
         async with other.reading(whole=False) as view:
             assert turn(ref).id not in view.space("default").turns
-        await write(store, batch(ref))
+        await commit_to(store, batch(ref))
         async with other.reading(whole=False) as view:
             assert turn(ref).id in view.space("default").turns
     expected = batch("a", "b", "c", "d")
@@ -136,14 +127,14 @@ async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_ever
 async def test_commits_are_numbered_without_gaps_and_what_is_not_committed_leaves_nothing(open_store: Open) -> None:
     """An empty batch returns the last number; a prepared batch is not written when another one is committed."""
     store = open_store()
-    assert await write(store, Batch()) == 0
+    assert await commit_to(store, Batch()) == 0
     with pytest.raises(LookupError):
         async with store.writing():
             raise LookupError
     async with store.writing(batch("x", "y")) as transaction:
         assert await transaction.commit(batch("a")) == 1
-    assert [await write(store, batch(ref)) for ref in "bc"] == [2, 3]
-    assert await write(store, Batch()) == (await store.about()).tx == 3
+    assert [await commit_to(store, batch(ref)) for ref in "bc"] == [2, 3]
+    assert await commit_to(store, Batch()) == (await store.about()).tx == 3
     assert await refs(store) == await refs(open_store()) == ["a", "b", "c"]
 
 
@@ -151,15 +142,15 @@ async def test_rows_of_a_space_are_invisible_in_others(open_store: Open) -> None
     """One batch may contain rows of several spaces; names may contain quotes (DESIGN I39)."""
     store = open_store()
     odd = "o'brien' OR '1'='1"
-    await write(store, derive([turn("a", "left"), turn("a", odd, place=1), turn("b", "left", place=2)]))
+    await commit_to(store, derive([turn("a", "left"), turn("a", odd, place=1), turn("b", "left", place=2)]))
     assert (await refs(store, "left"), await refs(store, odd), await refs(store)) == (["a", "b"], ["a"], [])
 
 
 async def test_another_embedder_is_refused_with_the_command_that_helps(open_store: Open) -> None:
     """Reading too: the vector of a query would be compared with those of another model."""
-    await write(open_store(), batch("a"))
+    await commit_to(open_store(), batch("a"))
     other = open_store(embedder="other")
-    for call in (write(other, batch("b")), refs(other)):
+    for call in (commit_to(other, batch("b")), refs(other)):
         with pytest.raises(StoreMismatch, match="doctor --re-embed"):
             await call
     assert await refs(open_store()) == ["a"]
@@ -168,19 +159,19 @@ async def test_another_embedder_is_refused_with_the_command_that_helps(open_stor
 async def test_a_write_that_waits_too_long_is_refused_with_a_reason(open_store: Open) -> None:
     """Between two stores, and within one."""
     one, other = open_store(lock_timeout_s=0.05), open_store(lock_timeout_s=0.05)
-    await write(one, batch("a"))
+    await commit_to(one, batch("a"))
     refused: list[str] = []
 
     async def try_to(store: Store) -> None:
         with pytest.raises(StoreBusy) as error:
-            await write(store, batch("b"))
+            await commit_to(store, batch("b"))
         refused.append(str(error.value))
 
     async with one.writing(), anyio.create_task_group() as tasks:
         tasks.start_soon(try_to, one)
         tasks.start_soon(try_to, other)
     assert ["Try again" in words for words in refused] == [True, True]
-    assert await write(other, batch("b")) == 2
+    assert await commit_to(other, batch("b")) == 2
 
 
 async def test_concurrent_writes_queue_up_and_reads_go_on(open_store: Open) -> None:
@@ -188,7 +179,7 @@ async def test_concurrent_writes_queue_up_and_reads_go_on(open_store: Open) -> N
     stores = [open_store(), open_store()]
     async with anyio.create_task_group() as tasks:
         for number in range(10):
-            tasks.start_soon(write, stores[number % 2], batch(f"r{number}"))
+            tasks.start_soon(commit_to, stores[number % 2], batch(f"r{number}"))
             tasks.start_soon(refs, stores[number % 2])
     for store in stores:
         assert sorted(await refs(store)) == sorted(f"r{number}" for number in range(10))
@@ -198,12 +189,12 @@ async def test_concurrent_writes_queue_up_and_reads_go_on(open_store: Open) -> N
 async def test_a_cancelled_write_is_stored_completely_or_not_at_all(open_store: Open, seed: int) -> None:
     """Cancelled after some steps of the event loop, anywhere from the wait for the lock to after the commit."""
     store = open_store()
-    await write(store, batch("before"))
+    await commit_to(store, batch("before"))
     done = anyio.Event()
 
     async def cancelled() -> None:
         try:
-            await write(store, batch("a", "b", "c"))
+            await commit_to(store, batch("a", "b", "c"))
         finally:
             done.set()
 
@@ -216,4 +207,4 @@ async def test_a_cancelled_write_is_stored_completely_or_not_at_all(open_store: 
     there = await refs(store)
     assert there in (["before"], ["before", "a", "b", "c"])
     assert await refs(open_store()) == there
-    assert await write(store, batch("after")) == (2 if there == ["before"] else 3)
+    assert await commit_to(store, batch("after")) == (2 if there == ["before"] else 3)

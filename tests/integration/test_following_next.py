@@ -3,16 +3,7 @@
 import json
 
 import pytest
-from fakes import FakeEmbedder, FakeStore
 from integration.client_calls import connected, parsed, structured
-
-from mcp_memory.memory import Memory
-from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.settings import WriteSettings
-from mcp_memory.settings import Settings
-from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 CHAIN = (
@@ -24,11 +15,6 @@ CHAIN = (
 NOISE = tuple(
     f"On walk {n} I counted {n} {bird} by a river." for n in range(6) for bird in ("herons", "gulls", "terns")
 )
-
-
-def client():
-    store = FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph, Topics)))
-    return connected(one=Memory(Settings(write=WriteSettings(wait=True)), store, FakeEmbedder()))
 
 
 def told(texts):
@@ -52,7 +38,7 @@ async def walk(client, leaf, most, **step):
 
 
 async def test_following_next_leads_from_a_question_to_a_sentence_three_steps_away():
-    async with client() as ours:
+    async with connected() as ours:
         texts = [line for n, clue in enumerate(CHAIN) for line in (*NOISE[n * 4 : n * 4 + 4], clue)]
         await structured(ours, "memory_write", messages=told(texts))
         step = {"operator": "tag_events", "query": "Where is the spare key?"}
@@ -63,7 +49,7 @@ async def test_following_next_leads_from_a_question_to_a_sentence_three_steps_aw
 
 
 async def test_a_step_can_start_at_a_topic_of_the_topics_resource():
-    async with client() as ours:
+    async with connected() as ours:
         uri = "memory://default/topics"
         assert await parsed(ours, uri) == {"space": "default", "topics": [], "total": 0}
         await structured(ours, "memory_write", messages=told(NOISE))

@@ -181,40 +181,6 @@ def test_every_name_that_a_docstring_of_the_package_quotes_exists() -> None:
     assert not [(file, name) for file, name in quoted if not set(name.split(".")) <= known]
 
 
-NO_NAME = re.compile(r"memory_\w+|.*\.(?:json|py)")  # a tool of the protocol, a file
-PLACED = (  # "`name` (`file`)", "`name` in `file`", "(`name`, `file`)"
-    re.compile(r"`(?P<name>[A-Za-z_][\w.]*)`(?: |,? \(| \(in | in )`(?P<file>[\w/]+\.py)`"),
-    re.compile(r"\(`(?P<name>[A-Za-z_][\w.]*)`, `(?P<file>[\w/]+\.py)`\)"),
-    re.compile(r"`(?P<file>[\w/]+\.py)`, `(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)`[:,]"),  # "`file`, `name`: …"
-)
-
-
-def _placed(document: str) -> list[tuple[str, str]]:
-    """Return the names of code that a document places in a file, each with the file."""
-    prose = re.sub(r"\s+", " ", _prose(ROOT / document))
-    found = [match for pattern in PLACED for match in pattern.finditer(prose)]
-    return [(match["name"], match["file"]) for match in found if not NO_NAME.fullmatch(match["name"])]
-
-
-def _is_defined_in(name: str, file: str) -> bool:
-    """Return whether a file, given by the end of its path, defines each part of a name."""
-    codes = [(ROOT / path[1:]).read_text(encoding="utf-8") for path in _paths() if path.endswith(f"/{file}")]
-    return any(
-        all(
-            re.search(rf"^ *(?:(?:async )?def|class) {part}\b|^ *{part}(?:: [^=]+)? =|^ *{part}: ", code, re.MULTILINE)
-            for part in name.split(".")
-        )
-        for code in codes
-    )
-
-
-def test_every_name_that_a_document_places_in_a_file_is_defined_there() -> None:
-    documents = ("docs/ARCHITECTURE.md", "docs/DESIGN.md", "docs/GLOSSARY.md", "CONTRIBUTING.md")
-    placed = [(document, *pair) for document in documents for pair in _placed(document)]
-    assert len(placed) >= 15
-    assert not [one for one in placed if not _is_defined_in(*one[1:])]
-
-
 def test_every_name_in_the_architecture_and_the_contributing_guide_stands_in_the_code() -> None:
     texts = [path for folder in ("mcp_memory", "tests", "resources") for path in (ROOT / folder).rglob("*.*")]
     code = {
@@ -239,22 +205,3 @@ def test_the_table_of_papers_has_every_switch() -> None:
     named = [name for row in rows for name in CODE.findall(row[2])]
     assert rows[0][2] == "switches"
     assert set(named) == set(switches)
-
-
-def test_a_package_that_lists_its_files_lists_all_of_them() -> None:
-    listed = {
-        path.parent: text
-        for path in PACKAGE.rglob("__init__.py")
-        if re.search(r"^    \w+\.py +\w", text := path.read_text(encoding="utf-8"), re.MULTILINE)
-    }
-    assert len(listed) >= 2
-    assert not [
-        f"{folder.name}/{path.name}"
-        for folder, text in listed.items()
-        for path in folder.glob("*.py")
-        if path.name != "__init__.py" and not re.search(rf"\b{path.name}\b", text)
-    ]
-
-
-def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900

@@ -5,13 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from asserting import asserted
 from batches import point
 from unit.gain.sentence_space import documents
 
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import FOREVER
-from mcp_memory.domain.turns import assertion_id
 from mcp_memory.hypergraph.retrieval import (
     neighbourhood,
     relevant_points,
@@ -24,16 +22,9 @@ from mcp_memory.view.hypergraph import vertices
 Z = (0.0, 0.0)
 
 
-def said(head, relation, tail):
-    name = assertion_id("t_0", 0, 1, head, relation, tail)
-    return Assertion(
-        name, "x", "t_0", 0, 0, 1, head, relation, tail, False, 0, FOREVER, True, 0.95, "FACT", False, "caller", 0, 0
-    )
-
-
 def space_with(points, edges, *passages):
     space = documents(*passages)
-    space.facts.add([said(head, "knows_about", tail) for head, tail in edges])
+    space.facts.add([asserted(tail, head=head, relation="knows_about") for head, tail in edges])
     space.hypergraph.add(points, np.eye(len(points) or 1, 2 + len(points), dtype=np.float32)[: len(points)])
     return space
 

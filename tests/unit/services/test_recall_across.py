@@ -4,21 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from fakes import FakeEmbedder, FakeStore
 from hypothesis import given
 from hypothesis import strategies as st
+from learning_memory import memory
 
 from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
-from mcp_memory.memory import Memory
-from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.recall.across import falling, merge
-from mcp_memory.settings import Settings
-from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 DAY = 86_400_000
@@ -48,9 +42,7 @@ def test_items_keep_their_rank_within_a_space_and_go_by_score_between_spaces():
 
 
 async def filled():
-    memory = Memory(
-        Settings(), FakeStore(make_view=lambda: View((*INDEXES, CueGraph, Topics)), dimension=64), FakeEmbedder()
-    )
+    one = memory()
     for space, texts in {
         "work": ("The pump in hall two leaks.", "The valve was painted green.", "Lunch is at noon."),
         "home": ("The boat is called Curlew.", "The fern wants water.", "The kitchen tap leaks a little."),
@@ -59,49 +51,49 @@ async def filled():
         items = tuple(
             NewItem(text, ref=f"m{place}", speaker="Ines", said_at=place * DAY) for place, text in enumerate(texts)
         )
-        await memory.write(WriteRequest(space, "notes", "message", items))
-    return memory
+        await one.write(WriteRequest(space, "notes", "message", items))
+    return one
 
 
 async def test_the_best_of_each_space_is_found_and_no_other_space_is_looked_into():
-    memory = await filled()
-    found = await memory.reconstruct_across(Query("Which pump leaks in hall two?"), ("home", "work"))
+    one = await filled()
+    found = await one.reconstruct_across(Query("Which pump leaks in hall two?"), ("home", "work"))
     assert found.evidence[0].text == "The pump in hall two leaks."
     assert {item.space for item in found.evidence} == {"work", "home"}
-    found = await memory.reconstruct_across(Query("What is the boat called?"), ("work", "home"))
+    found = await one.reconstruct_across(Query("What is the boat called?"), ("work", "home"))
     assert (found.evidence[0].text, found.evidence[0].space) == ("The boat is called Curlew.", "home")
     assert "4711" not in " ".join(item.text for item in found.evidence)
 
 
 async def test_the_ranking_within_a_space_is_that_of_its_own_recall():
-    memory = await filled()
+    one = await filled()
     query = Query("What leaks?", limit=3)
-    merged = await memory.reconstruct_across(Query("What leaks?", limit=12), ("work", "home"))
+    merged = await one.reconstruct_across(Query("What leaks?", limit=12), ("work", "home"))
     for space in ("work", "home"):
-        alone = await memory.reconstruct(Query(query.text, space, limit=12))
+        alone = await one.reconstruct(Query(query.text, space, limit=12))
         assert [item.id for item in merged.evidence if item.space == space] == [item.id for item in alone.evidence]
-    short = await memory.reconstruct_across(query, ("work", "home"))
+    short = await one.reconstruct_across(query, ("work", "home"))
     assert len(short.evidence) == 3
 
 
 async def test_the_newest_of_several_spaces_come_by_time():
-    memory = await filled()
-    found = await memory.reconstruct_across(Query(""), ("work", "home"))
+    one = await filled()
+    found = await one.reconstruct_across(Query(""), ("work", "home"))
     times = [item.sources[0].turn.said_at for item in found.evidence]
     assert times == sorted(times, reverse=True)
     assert len(times) == 6
 
 
 async def test_feedback_goes_to_the_space_that_it_names_by_the_numbers_of_the_merged_reply():
-    memory = await filled()
-    found = await memory.reconstruct_across(Query("Which pump leaks in hall two?"), ("home", "work"))
+    one = await filled()
+    found = await one.reconstruct_across(Query("Which pump leaks in hall two?"), ("home", "work"))
     work = next(number for number, item in enumerate(found.evidence, 1) if item.space == "work")
     home = next(number for number, item in enumerate(found.evidence, 1) if item.space == "home")
     right = EvolveRequest("work", found.episode, Feedback(supports=(str(work),)))
-    changes = (await memory.evolve(right)).changes
+    changes = (await one.evolve(right)).changes
     assert [change.text for change in changes] == [found.evidence[work - 1].text]
     wrong = EvolveRequest("work", found.episode, Feedback(supports=(str(home),)))
     with pytest.raises(InvalidInput, match=rf"no record {home} in space 'work'"):
-        await memory.evolve(wrong)
+        await one.evolve(wrong)
     with pytest.raises(InvalidInput, match="not known in space 'secret'"):
-        await memory.evolve(EvolveRequest("secret", found.episode, Feedback(supports=("1",))))
+        await one.evolve(EvolveRequest("secret", found.episode, Feedback(supports=("1",))))
