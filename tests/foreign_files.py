@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
 from mcp_memory.services.transfer.foreign.reading import Found
 from mcp_memory.services.transfer.foreign.sources import source_files
+from mcp_memory.services.transfer.kinds import READERS, recognise
 
 
 def records_of(path: Path, kind: str | None = None) -> tuple[str, list[Found]]:

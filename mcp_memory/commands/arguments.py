@@ -16,8 +16,8 @@ from mcp_memory.domain.access import SPACE_NAME
 
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
 """What the server can be installed into, see `mcp_memory.commands.clients`."""
-KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "basic-memory", "text", "csv")
-"""What can be imported: a copy of `mcp_memory.services.transfer.foreign.kinds.READERS`, which imports much."""
+KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "basic-memory", "text")
+"""What can be imported: a copy of `mcp_memory.services.transfer.kinds.READERS`, which imports much."""
 READINGS = ("id", "session", "entity", "message", "space")
 """What a name can mean to ``show``, in the order in which it is tried."""
 MOST_EVIDENCE = 200
@@ -161,7 +161,7 @@ def _add_common(parser: argparse.ArgumentParser, limit: int, limit_help: str, mo
 def _add_moving(command: Command) -> None:
     export = command(
         "export",
-        "write all that was said and asserted to a file of JSON lines",
+        "write what was said and stated to a file of JSON lines; what was learnt is in a backup only",
         "mcp-memory export memory.jsonl\nmcp-memory export work.jsonl --space work\n"
         "mcp-memory export memory.html --html    a page that draws the default space",
     )
@@ -184,7 +184,9 @@ def _add_moving(command: Command) -> None:
         "--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own"
     )
     backup = command(
-        "backup", "copy the whole memory into one file, while servers run", "mcp-memory backup memory.backup"
+        "backup",
+        "copy the whole memory, with what it learnt, into one file, while servers run",
+        "mcp-memory backup memory.backup",
     )
     backup.add_argument("file", type=_path, metavar="FILE", help="to write")
     backup.add_argument("--replace", action="store_true", help="replace an earlier backup of that name")

@@ -9,7 +9,7 @@ from typing import TypeVar
 from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
 from mcp_memory.ports import Store
-from mcp_memory.services.transfer.records import FORMAT
+from mcp_memory.services.transfer.exporting import FORMAT
 from mcp_memory.settings import Settings
 from mcp_memory.storage.copies import known_copies
 from mcp_memory.storage.noted import id_of

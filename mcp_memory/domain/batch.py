@@ -252,12 +252,6 @@ def masked(batch: Batch, masking: Masking, find: Find) -> Batch:
     return replace(batch, **hidden) if changed else batch  # type: ignore[arg-type]
 
 
-def masked_log(batches: Sequence[Batch], masking: Masking) -> list[Batch]:
-    """Return the batches of a whole log, masked."""
-    turns = {(turn.space, turn.id): turn for batch in batches for turn in batch.turns}
-    return [masked(batch, masking, lambda space, turn_id: turns.get((space, turn_id))) for batch in batches]
-
-
 NAMED = 5
 """Places that one warning names."""
 

@@ -6,8 +6,7 @@ a random key, which its commits carry (``storage/schema.py``): it goes wherever 
 
 The id of a text is never shown, and those of its sentences, segments and facts are digests of it and of their content,
 so they give nothing away, either. A text without an id of the caller's gets one (`Ids.ref`) in place of the digest of
-its content, which no one outside may see and which is marked by `UNKEYED` until then. Texts that an older program
-stored keep their ids, which were made without a key.
+its content, which no one outside may see and which is marked by `UNKEYED` until then.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ from hashlib import blake2b
 SEPARATOR = "\x1f"  # unit separator; escaped inside fields
 UNKEYED = "\0"
 """What stands before the digest of a text's content in a ref that is not keyed yet; no ref of a caller's has it."""
+REF_CHARS = 21
+"""Characters of a ref that is keyed, behind the name of a program that it may begin with."""
 _KEYED = re.compile(r":?k([0-9a-f]{4})[0-9a-f]{16}")
-_FORMER = re.compile(r":?[0-9a-f]{20}")
 
 
 def _joined(parts: tuple[str, ...]) -> bytes:
@@ -70,13 +70,7 @@ class Ids:
         return "t_" + (self.of(space, session, ref, str(revision), text) if revision else self.of(space, session, ref))
 
 
-def former_ref(ref: str) -> str:
-    """Return the ref that a program before format 10 gave to a text with a ref that may be marked as `UNKEYED`."""
-    return ref.replace(UNKEYED, "")
-
-
-def mark_of(ref: str) -> str | None:
-    """Return the mark of the store that made a ref, "" for one made without a key; None for one of a caller's."""
-    if keyed := _KEYED.fullmatch(ref[-22:]):
-        return keyed[1]
-    return "" if _FORMER.fullmatch(ref[-21:]) else None
+def store_of_ref(ref: str) -> str | None:
+    """Return the mark of the store that made a ref; None for one of a caller's."""
+    keyed = _KEYED.fullmatch(ref[-REF_CHARS - 1 :])
+    return keyed[1] if keyed else None

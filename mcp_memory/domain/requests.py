@@ -23,7 +23,8 @@ another of the same start; nothing, since all of it was stored before."""
 class NewItem:
     """A message or document as the caller gave it.
 
-    ``ref`` is None if it came without an id, ``offset`` (`Turn.offset`) if its time says none.
+    ``ref`` is None if it came without an id, ``offset`` (`Turn.offset`) if its time says none. An import alone gives
+    ``kind``, where the items of a request are not of one, and ``written_at``, when another store has stored it.
     """
 
     text: str
@@ -33,6 +34,8 @@ class NewItem:
     title: str | None = None
     said_at: Millis | None = None
     offset: int | None = None
+    kind: Kind | None = None
+    written_at: Millis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class NewFact:
             if the caller states it.
         negated: whether it states that the fact does not hold, from ``valid_from`` on.
         undated: whether nobody knows since when it holds, if neither it nor its source has a time, as in an import.
+        recorded_at: when another store has stored it, of an import.
     """
 
     head: str
@@ -63,6 +67,7 @@ class NewFact:
     source: str | None = None
     negated: bool = False
     undated: bool = False
+    recorded_at: Millis | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from functools import partial
 
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion, Engine
-from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
+from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis, offset_at
 from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
@@ -153,7 +153,7 @@ def make_plan(
         InvalidInput: see `write`.
     """
     session = request.session
-    secrets = check_secrets(request, items, masking, lambda ref: space.current(session, space.ref_of(session, ref)))
+    secrets = check_secrets(request, items, masking, lambda ref: space.current(session, space.ids.ref(ref)))
     requested = space.named((*items, *statements.values()))
     new, warnings = _new_turns(space, requested)
     in_call = {turn.ref: turn for turn in new}
@@ -162,7 +162,7 @@ def make_plan(
     assertions = []
     for number, fact in enumerate(request.facts):
         own = stated.get(number)
-        ref = own.ref if own else refs.get(fact.source or "") or space.ref_of(session, fact.source or "")
+        ref = own.ref if own else refs.get(fact.source or "") or space.ids.ref(fact.source or "")
         turn = in_call.get(ref) or space.current(session, ref)
         if turn is None:
             problem = f"no message or document {ref!r} is in session {request.session!r} or in this call"
@@ -170,7 +170,7 @@ def make_plan(
                 f"facts[{number}].source", problem, "Name the id of one, or leave the source out. Nothing was stored."
             )
         shown = masked_fact(fact, masking, turn)
-        assertion = caller_assertion(shown, turn, now)
+        assertion = caller_assertion(shown, turn, now if fact.recorded_at is None else fact.recorded_at)
         assertions.append(assertion if shown is fact else replace(assertion, original=(fact.head, fact.tail)))
     talkers, partnered = space.talkers(request.session), []
     for turn in new:
@@ -217,9 +217,10 @@ def requested_turns(
             ref = derived_ref(*key, nth=equal[key])
             equal[key] += 1
         offset = offset_at(now if item.said_at is None else item.said_at, zone) if item.offset is None else item.offset
+        written_at = now if item.written_at is None else item.written_at
         turn = Turn(
-            "", request.space, request.session, ref, request.kind, item.text, item.speaker, item.role, item.title,
-            item.said_at, written_at=now, revision=0, place=place, offset=offset,
+            "", request.space, request.session, ref, item.kind or request.kind, item.text, item.speaker, item.role,
+            item.title, item.said_at, written_at=written_at, revision=0, place=place, offset=offset,
         )  # fmt: skip
         turns.append(masked_turn(turn, masking))
     told = [turn for turn in turns if turn.said_at is not None and turn.kind == "message"]
@@ -228,7 +229,7 @@ def requested_turns(
     for number, fact in enumerate(request.facts):
         if fact.source is None:
             text = statement(fact)
-            ref = derived_ref("", "statement", None, f"{fact.confidence}{fact.intent}", text, 0)
+            ref = statement_ref(fact, text)
             turn = Turn(
                 "", request.space, request.session, ref, "statement", text, speaker=None, role=None, title=None,
                 said_at=last.said_at if last else None, written_at=now, revision=0, place=len(turns) + number,
@@ -236,6 +237,11 @@ def requested_turns(
             )  # fmt: skip
             statements[number] = masked_turn(turn, masking)
     return turns, statements
+
+
+def statement_ref(fact: NewFact, text: str) -> str:
+    """Return the ref, not keyed yet, of a fact without a source that was put into words."""
+    return derived_ref("", "statement", None, f"{fact.confidence}{fact.intent}", text, 0)
 
 
 def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], list[str]]:

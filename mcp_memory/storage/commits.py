@@ -1,4 +1,4 @@
-"""From the rows of commits to what a view takes in, and to the log as batches, for an export."""
+"""From the rows of commits to what a view takes in."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ import numpy as np
 from mcp_memory.domain.batch import Batch, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, point_vectors_of, stored_rows
-from mcp_memory.storage.schema import FORMAT, Commit, LogKind, RowKind, TableRows, older_format
-from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.schema import FORMAT, Commit, RowKind, TableRows, older_format
 from mcp_memory.view.view import View
 
 
@@ -106,42 +104,3 @@ def stored_turn(view: View, space: str, turn_id: str) -> Turn | None:
     """Return a turn that a view has."""
     stored = view.spaces.get(space)
     return stored.turns.get(turn_id) if stored else None
-
-
-_OF_LOG: dict[LogKind, str] = {
-    "turns": "turns", "facts": "assertions", "episodes": "lessons", "points": "points", "aliases": "aliases",
-    "questions": "questions", "jobs": "jobs",
-}  # fmt: skip
-"""The field of `Batch` that holds the rows of a kind."""
-
-
-def read_log(tables: Tables) -> list[Batch]:
-    """Return the log as one batch for each commit that has rows in it, in the order of recording. Blocking.
-
-    The batches have turns, assertions of callers and of Claude, lessons (of each judge and episode the first),
-    revisions of points, aliases, questions, and of each text the last state of its reading. They have no vectors. Rows
-    that cannot be right are left out with a warning.
-
-    Raises:
-        StoreMismatch: the store has a newer format.
-        StoreError: it cannot be read.
-    """
-    last = tables.log.last
-    if last is None:
-        return []
-    ensure_format(last, tables.uri)
-    entries = list(tables.log.entries(until=last.tx))
-    found: dict[LogKind, list[StoredRow]] = {
-        kind: stored_rows(kind, rows_of(entries, kind)) for kind in _OF_LOG if kind != "facts"
-    }
-    turns = {row.value.id: row.value for row in found["turns"]}
-    found["facts"] = assertions_in_order(rows_of(entries, "facts"), None, lambda _, name: turns.get(name))
-    found["jobs"] = latest(found["jobs"], "turn_id")
-    lessons = {(row.value.space, *row.value.key): row for row in reversed(found["episodes"])}
-    found["episodes"] = [*reversed(lessons.values())]
-    parts: dict[int, dict[str, tuple[Any, ...]]] = {}
-    for kind, name in _OF_LOG.items():
-        for row in found[kind]:
-            part = parts.setdefault(row.tx, {})
-            part[name] = (*part.get(name, ()), row.value)
-    return [Batch(**part) for _, part in sorted(parts.items())]  # type: ignore[arg-type]

@@ -17,14 +17,13 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.domain.access import look_again
-from mcp_memory.domain.batch import KEEP, Batch, Masking, masked_log
+from mcp_memory.domain.batch import KEEP, Batch, Masking
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.storage.backups import fold, without_compaction
-from mcp_memory.storage.commits import read_log
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair, store_status
 from mcp_memory.storage.forget import Forgetter, finish
@@ -248,11 +247,6 @@ class LanceStore:
     async def reread(self) -> bool:
         """Read some more of the texts again that an older extractor has read; return whether any are left."""
         return await self._renewal.step()
-
-    async def log(self, *, secrets: bool = False) -> list[Batch]:
-        """Return the log, see `read_log`, without vectors; ``secrets``: as it was said, otherwise they are masked."""
-        masking = KEEP if secrets else self._refresher.masking
-        return await to_thread.run_sync(lambda: masked_log(read_log(Tables(self._place)), masking))
 
     async def holders(self) -> list[int]:
         """Return the ids of the living processes that have the store open."""

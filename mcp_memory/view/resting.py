@@ -114,7 +114,7 @@ def _corrections(space: Space, found: Erasure) -> Iterator[str]:
     if episodes:
         for name in space.sessions.get(FEEDBACK, ()):
             turn = space.turns[name]
-            refs = (space.ref_of(FEEDBACK, correction_ref(one, turn.said)) for one in episodes)
+            refs = (space.ids.ref(correction_ref(one, turn.said)) for one in episodes)
             if turn.kind == "message" and turn.ref in refs:
                 yield name
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import STABLE
-from mcp_memory.domain.ids import Ids, former_ref
+from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn, shared_segment
@@ -30,7 +30,6 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
 from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, by_turn, chosen, clip, extended, fill
-from mcp_memory.view.same_texts import SameTexts
 from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 
 __all__ = ["NONE", "Index", "Space"]
@@ -52,7 +51,6 @@ class Space:
     Attributes:
         name: the name of the space.
         ids: makes the ids of the store.
-        foreign: the texts with refs that another store made.
         turns: every turn by its id, old revisions included.
         span: the first and the last moment at which a turn with a time was said; None without any.
         sessions: the ids of the current turns of each session, in order of arrival.
@@ -78,7 +76,6 @@ class Space:
     ) -> None:  # fmt: skip
         self.name = name
         self.ids = ids or Ids()
-        self.foreign = SameTexts()
         self.unindexed: dict[str, set[int]] = {}
         self._cut = cut
         self._uncut: dict[str, None] = {}  # turns of which no piece was seen yet, in order of arrival
@@ -138,29 +135,12 @@ class Space:
         """Return every revision under one ref, oldest first."""
         return [self.turns[turn] for turn in self._revisions.get((session, ref), ())]
 
-    def ref_of(self, session: str, ref: str) -> str:
-        """Return a ref keyed, or as a program before format 10 made it, if a text has it; a caller's as it is."""
-        keyed, former = self.ids.ref(ref), former_ref(ref)
-        if keyed == ref or self.current(session, keyed) is not None or self.current(session, former) is None:
-            return keyed
-        return former
-
     def named(self, turns: Iterable[Turn]) -> list[Turn]:
-        """Return first revisions of one call with their ids, and with the refs of the same texts if there are any.
-
-        The same text gets the same names again, also where an older program stored it, or another store had it first.
-
-        Args:
-            turns: go into this space; their refs may not be keyed yet.
-        """
-        found: list[Turn] = []
-        for turn in turns:
-            ref = self.ref_of(turn.session, turn.ref)
-            if self.foreign and ref != turn.ref and self.current(turn.session, ref) is None:
-                taken = {one.ref for one in found}
-                ref = next((one for one in self.foreign.find(turn, self.turns) if one not in taken), ref)
-            found.append(replace(turn, id=self.ids.turn(turn.space, turn.session, ref, turn.text, 0), ref=ref))
-        return found
+        """Return first revisions of one call with their refs keyed, and with their ids."""
+        refs = ((turn, self.ids.ref(turn.ref)) for turn in turns)
+        return [
+            replace(turn, id=self.ids.turn(turn.space, turn.session, ref, turn.text, 0), ref=ref) for turn, ref in refs
+        ]
 
     def talkers(self, session: str) -> Talkers:
         """Return who spoke last in a session."""
@@ -381,14 +361,13 @@ class Space:
         else:
             order.append(turn.id)
         revisions.append(turn.id)
-        self.foreign.add_foreign(turn, self.ids)
         if self._cut is not None:
             self._uncut[turn.id] = None
 
     def _add_sentence(self, sentence: Sentence) -> None:
         turn = self.turns.get(sentence.turn_id)  # a rebuild looks up sentences before it adds their turns
         self.sentences.append(sentence)
-        self._sentence_live.append(turn is not None and self._newest(turn))
+        self._sentence_live.append(turn is not None and self.is_newest(turn))
         self._sentence_times.append(0 if turn is None else clip(turn.time))
 
     def _add_sentence_vectors(self, rows: Matrix, first: int) -> None:
@@ -399,7 +378,7 @@ class Space:
             shared = [shared_segment(self.turns.get(one.turn_id), one, of, self.segments) for one, of in placed]
             self.sentence_vectors.append(rows, np.array(shared, dtype=np.intp), self.segment_vectors)
 
-    def _newest(self, turn: Turn) -> bool:
+    def is_newest(self, turn: Turn) -> bool:
         """Return whether a turn is the newest revision under its ref."""
         return self._revisions[turn.session, turn.ref][-1] == turn.id
 
@@ -407,7 +386,7 @@ class Space:
         turn = self.turns[segment.turn_id]
         row = self.segments.append(segment)
         self.segment_turn.append(turn)
-        self._live.append(self._newest(turn))
+        self._live.append(self.is_newest(turn))
         talk = turn.kind != "document"
         self._talk.append(talk)
         self._times.append(clip(turn.time))

@@ -6,8 +6,8 @@ export of the last one that is not: it brings such a memory over.
 
 from __future__ import annotations
 
-import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,11 @@ from written_stores import FACTS, MESSAGES, NOW, STORES, held, memory_of, unpack
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import Memory
 from mcp_memory.services.ingest import deriver, silent
-from mcp_memory.services.learn.update import relearner
-from mcp_memory.services.transfer.exporting import export_lines
-from mcp_memory.services.transfer.importing import import_file
+from mcp_memory.services.transfer.foreign.sources import source_files
+from mcp_memory.services.transfer.importing import ItemLimits, import_files
+from mcp_memory.services.transfer.kinds import READERS, recognise
 from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import FORMAT, LOG_KINDS
 from mcp_memory.storage.store import LanceStore
@@ -127,18 +126,23 @@ async def test_there_is_a_store_of_every_format_that_is_read() -> None:
     assert list(range(12, FORMAT + 1)) == FORMATS, TODO.format(format=FORMAT)
 
 
-async def test_what_an_older_program_exported_is_stored_without_loss(tmp_path: Path) -> None:
-    """The log of format 11 was one file; what this program exports of it is the same, line by line."""
-    exported = (STORES / "exported_11.jsonl").read_bytes()
+async def test_what_was_said_and_stated_in_an_export_of_an_older_program_is_stored(tmp_path: Path) -> None:
+    """Of its documents the newest wording; what it had learnt is left out, and counted."""
     memory = memory_of(tmp_path / "store")
-    relearn = relearner(memory.embedder, Teacher(memory.settings.gain))
+    path = STORES / "exported_11.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert isinstance(memory.store, LanceStore)
-    result = await import_file(memory.store, memory.reading, relearn, lambda: io.BytesIO(exported))
-    assert sum(result.stored.values()) == result.records > 10
-    async with memory.store.reading() as view:
-        log = await memory.store.log()
-        again = [line for _, line in export_lines(log, None, view=view, program="test", now=NOW)]
-    assert again[1:] == exported.splitlines(keepends=True)[1:]
+    with source_files(path) as files:
+        limits = ItemLimits(message_bytes=10_000, document_bytes=10_000, name_chars=256)
+        how: dict[str, Any] = {"space": None, "default": "default", "limits": limits, "now": NOW}
+        result = await import_files(memory.store, memory.reading, READERS[recognise(files)], files, **how)
+    assert result.stored == result.found
+    wanted = Counter(f"{row.get('record')}s" for row in rows[1:-1] if row.get("by", "caller") == "caller")
+    assert result.stored["messages"] == wanted["messages"] > 2
+    assert result.stored["facts"] == wanted["facts"] > 2
+    assert {what for what, _ in result.unread} >= {"lesson", "point", "alias", "reading"}
+    found = await memory.reconstruct(Query("Where did Rufus and Bella meet?", "default", 3))
+    assert "Rufus and Bella met in Hyde Park." in found.evidence[0].text
 
 
 async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path: Path) -> None:

@@ -8,14 +8,11 @@ from pathlib import Path
 import pytest
 from batches import asserted, batch, derive, turn
 from damaging import COMMITS, is_damaged, make_anew, repaired
-from lance_at import NOW, commit_to, fold_all, open_at, refs
+from lance_at import commit_to, fold_all, open_at, refs
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.language_model import Job
 from mcp_memory.errors import StoreDamaged
-from mcp_memory.services.transfer.exporting import values_of
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -51,21 +48,6 @@ def objects(folder: Path, pattern: str = "journal/*") -> list[Path]:
     return sorted(folder.glob(pattern))
 
 
-async def test_the_log_has_a_batch_for_each_commit_without_derived_rows(tmp_path: Path) -> None:
-    store = open_at(str(tmp_path / "store"))
-    await commit_to(store, batch("a", "b"))
-    alias = Alias("default", "Ann", "Annie", "said so", "embedded", NOW)
-    await commit_to(store, Batch(aliases=(alias,)))
-    jobs = [Job("default", turn("a").id, state, 1, 0, 0, "", NOW) for state in ("waiting", "done")]
-    for job in jobs:
-        await commit_to(store, Batch(jobs=(job,)))
-    told = tuple(asserted(turn(ref, place=place), extractor="caller") for place, ref in enumerate("ab"))
-    turns = turn("a"), turn("b", place=1)
-    logged = await store.log()
-    assert [list(values_of(one)) for one in logged] == [[*turns, *told], [alias], [jobs[1]]]
-    assert not any(len(one.sentences) or len(one.segments) or len(one.sentence_vectors) for one in logged)
-
-
 async def test_what_one_process_commits_every_process_sees_before_it_is_in_any_table(tmp_path: Path) -> None:
     uri = str(tmp_path / "store")
     reader, writer = open_at(uri), open_at(uri)
@@ -74,7 +56,6 @@ async def test_what_one_process_commits_every_process_sees_before_it_is_in_any_t
     await commit_to(writer, waiting("b", "c"))
     assert await held(reader) == await held(writer) == await held(open_at(uri)) == (["a", "b", "c"], 3)
     assert (await reader.about()).tx == 2
-    assert [len(one.turns) for one in await reader.log()] == [1, 2]
     await commit_to(reader, indexed("a", "b"))
     for store in (reader, writer, open_at(uri)):
         async with store.reading() as view:
@@ -138,7 +119,6 @@ async def test_lost_commits_are_noticed_and_a_repair_keeps_the_others_and_asks_f
     await refs(store)
     assert f"2 of {COMMITS} commits are gone" in store.damage[0]
     assert store.damage == (await store.about()).problems
-    assert [one.ref for part in await store.log() for one in part.turns] == left
     assert "Nothing was given up" in (await repaired(folder, lambda _: False))[-1]
     with pytest.raises(StoreDamaged, match="doctor --repair"):
         await store.rebuild(make_anew)

@@ -72,7 +72,7 @@ def test_every_call_says_that_the_memory_is_away_and_changes_nothing(store, tmp_
 
 
 def test_every_command_says_that_the_memory_is_away_and_changes_nothing(store, tmp_path, capsys):
-    (tmp_path / "chat.csv").write_text("speaker,text\nAnn,Hello there.\n")
+    (tmp_path / "chat.md").write_text("Hello there.\n")
     empty(store)
     told = ("held a memory", "Is its disk mounted?", "restore FILE", "remove the note")
     capsys.readouterr()
@@ -80,7 +80,7 @@ def test_every_command_says_that_the_memory_is_away_and_changes_nothing(store, t
     new = str(tmp_path / "new")
     commands = [["list", "facts"], ["show"], ["search", "boat"], ["doctor", "--rebuild"], ["doctor", "--repair"]]
     commands += [["forget", "m1"], ["export", new], ["export", "--html", new]]
-    commands += [["import", str(tmp_path / "chat.csv")], ["backup", new]]
+    commands += [["import", str(tmp_path / "chat.md")], ["backup", new]]
     for command in commands:
         assert main(command) == 1, command
         said = capsys.readouterr().err

@@ -49,17 +49,14 @@ async def fill(place):
 
 
 async def asked(place):
-    """Return evidence, beliefs and answers."""
+    """Return evidence and answers."""
     memory = await open_memory(load(None, {"MCP_MEMORY_STORAGE_URI": place}))
     found = []
     for question in ("Where does Ines live?", "Who waters the ferns?", "What is the boat called?"):
         recall = await memory.reconstruct(Query(question))
-        found.append([(item.text, round(item.score, 3)) for item in recall.evidence])  # ids are the store's own
+        found.append([item.text for item in recall.evidence])
         answer = await memory.answer(Query(question, learn=False))
         found.append((answer.text, answer.confidence))
-    async with memory.store.reading() as view:
-        beliefs = view.space("default").beliefs
-        found.append(sorted(round(beliefs.get(name).task_doubt, 4) for name in beliefs.sentence_ids))
     await memory.aclose()
     return found
 
@@ -72,18 +69,16 @@ def test_a_memory_that_was_moved_answers_alike(tmp_path, capsys, monkeypatch, ur
     assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
     out = capsys.readouterr().out
     assert "4 messages" in out
-    assert "1 lesson" in out
+    assert "What was learnt is not in it" in out
     assert "Secrets in it are masked" in out
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
     assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
     assert "Stored 4 messages, 1 fact" in capsys.readouterr().out
     assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
-    assert capsys.readouterr().out == "Nothing of it is new: nothing was stored.\n"
+    assert capsys.readouterr().out.endswith("Nothing of it is new: nothing was stored.\n")
     assert main(["export", str(tmp_path / "again.jsonl")]) == 0
     assert without_header(tmp_path / "again.jsonl") == without_header(tmp_path / "memory.jsonl")
-    before, after = anyio.run(asked, uri), anyio.run(asked, str(tmp_path / "copy"))
-    assert before == after
-    assert before[-1]
+    assert anyio.run(asked, uri) == anyio.run(asked, str(tmp_path / "copy"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of files mean nothing there")
@@ -169,7 +164,7 @@ def test_a_full_disk_leaves_no_torn_file(tmp_path, uri):
     script = (
         "import resource, signal, sys; from mcp_memory.cli import main\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))\n"  # the second block of the file does not fit
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))\n"  # the second block of the file does not fit
         "sys.exit(main(['export', sys.argv[1]]))"
     )
     for file in (earlier, tmp_path / "new.jsonl"):
@@ -225,5 +220,5 @@ def test_a_bad_line_is_named_before_the_model_is_loaded(tmp_path, capsys, monkey
     file.write_bytes(file.read_bytes().replace(b'"text": "Tomas', b'"test": "Tomas'))
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
     assert main(["import", str(file)]) == 1
-    assert "line 4: has no text in 'text'" in capsys.readouterr().err
+    assert "line 5: has no text in 'text'" in capsys.readouterr().err
     assert not (tmp_path / "copy").exists()

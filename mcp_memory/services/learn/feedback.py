@@ -231,7 +231,7 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     if feedback.correction is not None:
         async with context.store.reading() as view:
             space = view.space(episode.space)
-            ref = space.ref_of(FEEDBACK, correction_ref(episode.id, feedback.correction))
+            ref = space.ids.ref(correction_ref(episode.id, feedback.correction))
             corrected = correction_sentences(space, FEEDBACK, ref)
     misleading: Sequence[str] = ()
     if corrected and feedback.answer_correct is False and not (feedback.not_supports or episode.cited):

@@ -1,7 +1,8 @@
-"""Export and import: all that was said and asserted, as a file of JSON lines, and back.
+"""Export and import: what was said and stated, as a file of JSON lines, and back; and files of other programs.
 
-records.py    the file: a stored value as a line, and a line as a value
-exporting.py  the log as lines
-importing.py  every line is checked; then derive, embed and commit, in the order of recording
-renaming.py   the ids of derived rows in another space
+exporting.py  a store as the lines of an export
+own.py        an export as records
+foreign/      the files of other programs as records
+kinds.py      which of these a file is
+importing.py  every record is checked; then they are stored as writes are
 """

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
-import re
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -29,14 +27,12 @@ from mcp_memory.domain.requests import (
     WriteRequest,
 )
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.domain.turns import turn_id
-from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import export_lines
-from mcp_memory.services.transfer.importing import Imported, import_file
-from mcp_memory.services.transfer.renaming import Leaving
+from mcp_memory.services.transfer.foreign.sources import SourceFile
+from mcp_memory.services.transfer.importing import Imported, ItemLimits, import_files
+from mcp_memory.services.transfer.kinds import READERS
 from mcp_memory.settings import Settings, load
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_store
@@ -81,8 +77,24 @@ def store_of(memory: Memory) -> LanceStore:
     return memory.store
 
 
+LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
+
+
 async def fill(memory: Memory) -> None:
     """Write, recall, answer, teach and organise."""
+    await tell(memory)
+    await _read_by_claude(memory)
+    await memory.evolve(EvolveRequest("default", steps=("questions", "entities")))
+    await memory.evolve(EvolveRequest("work", steps=("questions",)))
+    await _teach(memory)
+    await _organise(memory)
+    await memory.write(
+        WriteRequest("default", "letters", "message", (NewItem("I live in Braga now.", speaker="Ines"),))
+    )
+
+
+async def tell(memory: Memory) -> None:
+    """Write messages, documents and facts of every sort."""
     said = (
         NewItem(
             "Hello Tomas, I moved to Porto in March.", ref="m1", speaker="Ines", said_at=MAY - 900 * MINUTE, offset=-210
@@ -107,14 +119,6 @@ async def fill(memory: Memory) -> None:
             WriteRequest("work", "letters", "message", (NewItem(text, ref=f"m{number}", speaker="Ann"),))
         )
     await memory.write(WriteRequest("default", "letters", "message", (), (NewFact("Tomas", "works_at", "harbour"),)))
-    await _read_by_claude(memory)
-    await memory.evolve(EvolveRequest("default", steps=("questions", "entities")))
-    await memory.evolve(EvolveRequest("work", steps=("questions",)))
-    await _teach(memory)
-    await _organise(memory)
-    await memory.write(
-        WriteRequest("default", "letters", "message", (NewItem("I live in Braga now.", speaker="Ines"),))
-    )
 
 
 async def _read_by_claude(memory: Memory) -> None:
@@ -166,16 +170,15 @@ async def _organise(memory: Memory) -> None:
 async def exported(memory: Memory, *spaces: str) -> bytes:
     """Return the export of a memory."""
     async with memory.store.reading() as view:
-        log = await store_of(memory).log()
-        lines = export_lines(log, spaces or None, view=view, program="mcp-memory test", now=MAY)
+        lines = export_lines(view, spaces or list(view.spaces), program="mcp-memory test", now=MAY)
         return b"".join(line for _, line in lines)
 
 
 async def imported(memory: Memory, file: bytes, into: str | None = None, **options: Any) -> Imported:
-    """Import a file into a memory."""
-    reading = memory.reading
-    relearn = relearner(memory.embedder, Teacher(memory.settings.gain))
-    return await import_file(store_of(memory), reading, relearn, lambda: io.BytesIO(file), into=into, **options)
+    """Import an export into a memory."""
+    files, how = [SourceFile("memory.jsonl", lambda: io.BytesIO(file))], {"limits": LIMITS, "now": MAY} | options
+    read = READERS["mcp-memory"]
+    return await import_files(store_of(memory), memory.reading, read, files, space=into, default="default", **how)
 
 
 async def content(memory: Memory, name: str = "default") -> Mapping[str, Any]:
@@ -194,30 +197,6 @@ async def content(memory: Memory, name: str = "default") -> Mapping[str, Any]:
             "questions": space.questions.rows,
             "readings": {turn: (job.state == "done", job.parts, job.tries) for turn, job in space.jobs.items()},
         }
-
-
-async def content_as_exported(memory: Memory, name: str = "default") -> Mapping[str, Any]:
-    """Return the same as JSON with the ids of an export, which are the same in every store."""
-    async with memory.store.reading() as view:
-        space = view.space(name)
-        leaving = Leaving(space)
-        for point in space.hypergraph.all():
-            for revision in space.hypergraph.revisions(point.id):
-                leaving.point(revision)
-        turns = {
-            turn.id: turn_id(turn.space, turn.session, turn.ref, turn.text, turn.revision)
-            for turn in space.turns.values()
-        }
-    text = json.dumps(await content(memory, name), default=_plain)
-    return json.loads(
-        re.sub(r"[tsgxfhoi]_[0-9a-f]{20}", lambda found: turns.get(found[0]) or leaving.id(found[0]), text)
-    )
-
-
-def _plain(value: Any) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    return value.decode() if isinstance(value, bytes) else sorted(value)
 
 
 async def replies(memory: Memory, name: str = "default") -> list[object]:

@@ -10,7 +10,7 @@ from foreign_files import chatgpt_chat, records_of, write_json
 
 from mcp_memory.bounds import DEEPEST, BrokenText, parse_toml, parse_yaml
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import ForeignRecord, SkippedRecord
+from mcp_memory.services.transfer.foreign.reading import FileRecord, SkippedRecord
 
 DEEP = "[" * 40_000 + "]" * 40_000
 NESTED = "[" * 200 + "]" * 200
@@ -19,7 +19,7 @@ MEMORY = '{"id": "%s", "user_id": "ann", "memory": "Fact %s", "metadata": %s}'
 
 
 def _told(found):
-    return [item.text for one in found if isinstance(one, ForeignRecord) for item in one.items if item.ref != "title"]
+    return [item.text for one in found if isinstance(one, FileRecord) for item in one.items if item.ref != "title"]
 
 
 def _bad(found):
@@ -77,7 +77,7 @@ def test_a_line_that_is_too_long_is_not_held_and_the_next_one_is_read(tmp_path, 
     (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, chats)), "utf-8")
     _, found = records_of(tmp_path / "b.jsonl")
     assert [problem for _, problem in _bad(found)] == ["is longer than 10,000 bytes"]
-    assert {one.session for one in found if isinstance(one, ForeignRecord)} == {"chatgpt:chat-0", "chatgpt:chat-2"}
+    assert {one.session for one in found if isinstance(one, FileRecord)} == {"chatgpt:chat-0", "chatgpt:chat-2"}
 
 
 def test_a_value_of_a_list_is_held_as_far_as_its_bound(tmp_path, monkeypatch):

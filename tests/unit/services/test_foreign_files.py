@@ -7,7 +7,7 @@ import pytest
 from foreign_files import BASIC, chatgpt_chat, claude_chat, records_of, write_json
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, SkippedRecord, moment_of
+from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, SkippedRecord, moment_of
 
 MAY_5_10 = 1_714_903_200_000
 
@@ -18,7 +18,7 @@ def lines(path, values):
 
 
 def records(found):
-    return [record for record in found if isinstance(record, ForeignRecord)]
+    return [record for record in found if isinstance(record, FileRecord)]
 
 
 def items(found):
@@ -139,36 +139,6 @@ def test_texts_take_their_time_from_front_matter_then_name_then_file(tmp_path):
     assert skipped(found) == [SkippedRecord("latin.txt", "is not UTF-8 (line 2); save it as UTF-8")]
 
 
-def test_a_table_has_its_columns_found_and_its_bad_rows_named(tmp_path):
-    path = tmp_path / "talk.csv"
-    path.write_bytes(
-        "\ufeffDate;Author;Message;Channel\r\n"
-        '2024-05-05 10:00;Ines;"I moved;\r\nto Porto.";letters\r\n'
-        "sometime;Tomas;Hello.;letters\r\n"
-        ";Tomas;;letters\r\n"
-        "05.05.2024 10:00;Tomas;Hello.;\r\n".encode()
-    )
-    kind, found = records_of(path)
-    assert kind == "csv"
-    read = [record for record in found if isinstance(record, ForeignRecord)]
-    said = [(record.session, item.speaker, item.text, item.said_at) for record in read for item in record.items]
-    assert said == [
-        ("csv:letters", "Ines", "I moved;\r\nto Porto.", MAY_5_10),
-        ("csv:talk", "Tomas", "Hello.", MAY_5_10),
-    ]
-    assert [(bad.place, bad.problem.split(",")[0]) for bad in skipped(found)] == [
-        ("talk.csv, line 4", "has a time that cannot be read"),
-        ("talk.csv, line 5", "has no text"),
-    ]
-
-
-def test_equal_rows_without_a_time_are_two_and_with_a_time_one(tmp_path):
-    path = lines(
-        tmp_path / "a.csv", ["speaker,text,time", "Ann,Hi.,", "Ann,Hi.,", "Ann,Yo.,2024-05-05", "Ann,Yo.,2024-05-05"]
-    )
-    assert len({item.ref for item in items(records_of(path)[1])}) == 3
-
-
 CUT = json.dumps([chatgpt_chat(0), chatgpt_chat(1)], indent=1)
 
 
@@ -185,9 +155,6 @@ CUT = json.dumps([chatgpt_chat(0), chatgpt_chat(1)], indent=1)
             ("line 2", "cut short"),
         ),
         ("memory.jsonl", b'{"type": "entity", "name": "A"}\n{"type": "\xfc"}\n', ("line 2", "not UTF-8")),
-        ("a.csv", b'speaker,text\nAnn,Hi\nAnn,"never ends\n', ("line 3", "cut short")),
-        ("a.csv", b"speaker,text\nAnn,Gr\xfc\xdfe\n", ("line 2", "not UTF-8")),
-        ("a.csv", b"one,two\n1,2\n", ("column of text",)),
         ("photo.json", b"\x89PNG\r\n\x1a\n", ("no export that is known", "--from")),
         ("package.json", b'{"name": "x", "version": "1"}', ("no export that is known", "chatgpt")),
         ("empty.json", b"", ("is empty", "again")),

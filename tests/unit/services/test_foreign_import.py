@@ -6,7 +6,7 @@ import json
 from collections import Counter
 
 import pytest
-from exported_store import open_at, store_of
+from exported_store import LIMITS, open_at, store_of
 from fakes import FakeEmbedder
 from foreign_files import BASIC, MEM0, OFFICIAL, chatgpt_chat, claude_chat, records_of, write_json
 
@@ -17,14 +17,13 @@ from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import IMPORTED
 from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.search.wishes import standing_wishes
-from mcp_memory.services.transfer.foreign import importing
-from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
-from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
-from mcp_memory.services.transfer.foreign.reading import ForeignRecord
+from mcp_memory.services.transfer import importing
+from mcp_memory.services.transfer.foreign.reading import FileRecord
 from mcp_memory.services.transfer.foreign.sources import source_files
+from mcp_memory.services.transfer.importing import Imported, import_files
+from mcp_memory.services.transfer.kinds import READERS, recognise
 
 pytestmark = pytest.mark.anyio
-LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
 NOW = 1_720_000_000_000
 
 
@@ -35,10 +34,10 @@ async def memory(tmp_path):
     await memory.aclose()
 
 
-async def imported(memory, path, **how) -> ForeignImport:
+async def imported(memory, path, **how) -> Imported:
     with source_files(path) as files:
-        how = {"space": "default", "limits": LIMITS, "now": NOW} | how
-        return await import_foreign(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)
+        how = {"space": None, "default": "default", "limits": LIMITS, "now": NOW} | how
+        return await import_files(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)
 
 
 async def content(memory, space="default"):
@@ -57,8 +56,7 @@ def written(path):
     (path / "notes" / "coffee.md").write_text(BASIC, "utf-8")
     (path / "texts").mkdir()
     (path / "texts" / "fern.txt").write_text("Water the fern.", "utf-8")
-    (path / "talk.csv").write_text("speaker,text,time\nAnn,Hi there.,2024-05-05\nBen,Hello.,2024-05-05\n", "utf-8")
-    names = ("chatgpt.json", "claude.json", "memory.jsonl", "mem0.json", "notes", "texts", "talk.csv")
+    names = ("chatgpt.json", "claude.json", "memory.jsonl", "mem0.json", "notes", "texts")
     return [path / name for name in names]
 
 
@@ -125,7 +123,7 @@ async def test_records_of_many_sessions_are_stored_together(memory, tmp_path):
     ]
     result = await imported(memory, write_json(tmp_path / "mem0.json", {"results": rows}))
     assert result.stored == Counter(documents=128)
-    assert len(await store_of(memory).log()) == 1
+    assert (await memory.store.about()).tx == 1
     async with memory.store.reading() as view:
         assert not view.space("default").unindexed
 
@@ -207,7 +205,6 @@ UNDATED = {
     ],
     "graph.json": [{"relations": [{"source": "user", "relationship": "lives_in", "target": "Lima"}], "results": [
         {"id": "1", "memory": "Lives well", "user_id": "user"}]}],
-    "talk.csv": ["speaker,text", "user,I live in Lima now.", ",I live in Quito."],
 }  # fmt: skip
 
 
@@ -266,5 +263,5 @@ async def test_an_import_neither_names_the_user_nor_makes_wishes(tmp_path):
 def test_the_ids_of_all_kinds_begin_with_what_marks_an_import(tmp_path):
     for path in written(tmp_path):
         for record in records_of(path)[1]:
-            for item in record.items if isinstance(record, ForeignRecord) else ():
+            for item in record.items if isinstance(record, FileRecord) else ():
                 assert item.ref == "title" or item.ref.partition(":")[0] in IMPORTED

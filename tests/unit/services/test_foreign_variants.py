@@ -13,17 +13,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import ForeignRecord, LeftOut, SkippedRecord, said_in
+from mcp_memory.services.transfer.foreign.reading import FileRecord, LeftOut, SkippedRecord, said_in
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 
 
 def texts(found):
-    return [item.text for record in found if isinstance(record, ForeignRecord) for item in record.items]
+    return [item.text for record in found if isinstance(record, FileRecord) for item in record.items]
 
 
 def facts(found):
-    rows = [fact for record in found if isinstance(record, ForeignRecord) for fact in record.facts]
+    rows = [fact for record in found if isinstance(record, FileRecord) for fact in record.facts]
     return {(fact.head, fact.relation, fact.tail) for fact in rows}
 
 
@@ -84,7 +84,7 @@ def test_what_claude_remembers_is_stored_at_no_time(tmp_path, value):
     whole, project = texts(found)
     assert "kites in Aveiro" in whole
     assert "Bamboo spars." in project
-    assert all(item.said_at is None for one in found if isinstance(one, ForeignRecord) for item in one.items)
+    assert all(item.said_at is None for one in found if isinstance(one, FileRecord) for item in one.items)
 
 
 def archive(*members):
@@ -112,7 +112,7 @@ def test_an_export_in_numbered_archives_in_a_folder_is_read_whole(tmp_path):
         (folder / name).write_bytes(content)
     kind, found = records_of(folder)
     assert kind == "claude"
-    sessions = {one.session for one in found if isinstance(one, ForeignRecord)}
+    sessions = {one.session for one in found if isinstance(one, FileRecord)}
     assert sessions == {"claude:c0", "claude:c1", "claude:c2", "claude:memory", "claude-project:q7"}
     assert "A big one." in texts(found)
     assert left(found) == [("file", "of no known kind", 1)] * 2

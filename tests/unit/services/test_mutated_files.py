@@ -11,13 +11,10 @@ from foreign_files import BASIC, MEM0, OFFICIAL, chatgpt_chat, claude_chat, reco
 
 from mcp_memory.access.tokens import TokenFile
 from mcp_memory.commands.config_files import content_of, read_text, with_entry
-from mcp_memory.domain.batch import KEEP
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.server.incoming import read_message
 from mcp_memory.server.tools.catalogue import TOOLS
-from mcp_memory.services.transfer.importing import check
 from mcp_memory.settings import Settings, load
-from mcp_memory.view.view import View
 
 PIECES = [b"\x00", b"\xff", b'"', b"{", b"}", b"[" * 200, b",", b"\\ud800", b"1e999", b"9" * 400, b"NaN", b"\n", b": ",
           b"&a", b"*a", b"\xef\xbb\xbf", b"null", b"---\n", b"= ", b"x" * 5_000]  # fmt: skip
@@ -52,6 +49,8 @@ TOKEN = {"name": "ann", "digest": "0" * 64, "permissions": [{"spaces": "a*", "ri
 HEADER = {"format": "mcp-memory export", "version": 1, "program": "x", "exported": "2024-05-05T10:00:00Z",
           "spaces": ["a"]}  # fmt: skip
 TEXT = {"record": "message", "space": "a", "session": "s", "id": "m", "text": "Hi.", "written": "2024-05-05T10:00:00Z"}
+STATED = {"record": "fact", "space": "a", "session": "s", "id": "m", "head": "Ann", "relation": "likes", "tail": "tea",
+          "confidence": 0.9, "intent": "FACT"}  # fmt: skip
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
         "params": {"name": "memory_write", "arguments": {"messages": [{"text": "Hi", "id": "1"}]}}}  # fmt: skip
 SERVERS = {"mcpServers": {"memory": {"command": "x", "args": []}, "y": {"command": "y"}}}
@@ -67,11 +66,7 @@ FORMATS: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "official.jsonl": (lines(*OFFICIAL), records_of),
     "mem0.json": (json.dumps(MEM0).encode(), records_of),
     "note.md": (BASIC.encode(), records_of),
-    "talk.csv": (b'id,speaker,text,time\n1,Ann,"Hi, ""Ben""\nand Cy",2024-05-05\n2,Ben,Ho,5.5.2024\n', records_of),
-    "export.jsonl": (
-        lines(HEADER, TEXT, {"record": "end", "records": 1}),
-        lambda path: check(lambda: path.open("rb"), View(), None, KEEP),
-    ),
+    "export.jsonl": (lines(HEADER, TEXT, STATED, {"record": "end", "records": 2}), records_of),
     "settings.toml": (b'[storage]\nuri = "/tmp/x"\n[limits]\nitems = 5_000\n', lambda path: load(path, {})),
     "tokens.json": (json.dumps({"tokens": [TOKEN]}).encode(), lambda path: TokenFile(path).list()),
     "client.json": (json.dumps(SERVERS).encode(), client("json", "mcpServers", "memory")),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exported_store import MAY, imported, store_of
+from exported_store import MAY, exported, imported, store_of
 from fakes import FakeEmbedder
 from rows_checked import row_problems
 from store_contents import holding
@@ -20,7 +20,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.privacy.secrets import SecretMasking, masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.ingest import deriver, silent
-from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.settings import load
 from mcp_memory.visible import FILL, MASK
 from mcp_memory.wiring import open_store
@@ -173,26 +172,20 @@ async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_pat
     await memory.aclose()
 
 
-async def exported(memory: Memory, *, secrets: bool) -> bytes:
-    async with memory.store.reading() as view:
-        log = await store_of(memory).log(secrets=secrets)
-        return b"".join(line for _, line in export_lines(log, None, view=view, program="mcp-memory test", now=MAY))
-
-
+@pytest.mark.usefixtures("one_key")
 async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tmp_path: Path) -> None:
     memory, _ = await filled(tmp_path / "store")
-    for secrets in (False, True):
-        file = await exported(memory, secrets=secrets)
-        assert (TOKEN.encode() in file, PASSWORD.encode() in file) == (secrets, secrets)
-        assert (f"My token for the harbour is {MASK}. The".encode() in file) is not secrets
+    for secrets in ("mask", "keep"):
+        file, is_kept = await exported(opened(tmp_path / "store", secrets)), secrets == "keep"
+        assert (TOKEN.encode() in file, PASSWORD.encode() in file) == (is_kept, is_kept)
+        assert (f"My token for the harbour is {MASK}. The".encode() in file) is not is_kept
         assert FILL.encode() not in file
         copy = opened(tmp_path / f"copy {secrets}")
         await imported(copy, file)
-        assert await exported(copy, secrets=secrets) == file
+        assert await exported(opened(tmp_path / f"copy {secrets}", secrets)) == file
         assert TOKEN not in await shown(copy)
         await copy.aclose()
-        stored = (await imported(memory, file)).stored
-        assert not sum(stored.values())
+        assert not (await imported(memory, file)).stored.total()
     await memory.aclose()
 
 

@@ -17,7 +17,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.services.transfer.foreign.json_files import JsonRecord, each, json_values
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
-    ForeignRecord,
+    FileRecord,
     Found,
     LeftOut,
     SkippedRecord,
@@ -83,7 +83,7 @@ def _chatgpt_chat(record: JsonRecord) -> Iterator[Found]:
     on_branch = {name for name, _ in branch}
     others = sum(name not in on_branch and isinstance(nodes[name], dict) and bool(object_in(nodes[name], "message"))
                  for name in nodes)  # fmt: skip
-    yield ForeignRecord(record.place, session, "message", tuple(items))
+    yield FileRecord(record.place, session, "message", tuple(items))
     yield from _titled(record.place, session, text_in(chat, "title"), began)
     yield from _not_shown(unseen, others)
 
@@ -93,13 +93,13 @@ def _not_shown(unseen: int, abandoned: int) -> Iterator[LeftOut]:
     yield LeftOut("message", "on branches that were abandoned", abandoned)
 
 
-def _titled(place: str, session: str, title: str | None, began: Millis | None) -> Iterator[ForeignRecord]:
+def _titled(place: str, session: str, title: str | None, began: Millis | None) -> Iterator[FileRecord]:
     """Yield the title of a chat as a line of its own, so that the chat is found by it; a later title replaces it."""
     if title and title.strip().casefold() not in ("new chat", "untitled"):
         item = NewItem(
             f"Title of this chat: {title.strip()}", ref="title", title=short_name(title.strip()), said_at=began
         )
-        yield ForeignRecord(place, session, "document", (item,))
+        yield FileRecord(place, session, "document", (item,))
 
 
 def _branch(nodes: Mapping[str, Any], current: object) -> list[tuple[str, Mapping[str, Any]]]:
@@ -171,8 +171,8 @@ def _claude_chat(place: str, chat: Mapping[str, Any]) -> Iterator[Found]:
         elif text:
             ref = short_name("claude", name)
             items.append(NewItem(text, ref=ref, speaker="Claude", role="assistant", said_at=when))
-    yield ForeignRecord(place, session, "message", tuple(items))
-    yield ForeignRecord(place, session, "document", tuple(attached))
+    yield FileRecord(place, session, "message", tuple(items))
+    yield FileRecord(place, session, "document", tuple(attached))
     yield from _titled(place, session, text_in(chat, "name"), began)
     yield from _not_shown(unseen, len(messages) - len(branch))
 
@@ -225,7 +225,7 @@ def _claude_memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
         for title, ref, value in parts
         if (text := "\n".join(said_in(value)))
     ]
-    yield ForeignRecord(place, short_name("claude", "memory"), "document", tuple(items))
+    yield FileRecord(place, short_name("claude", "memory"), "document", tuple(items))
 
 
 def _claude_project(place: str, project: Mapping[str, Any]) -> Iterator[Found]:
@@ -245,4 +245,4 @@ def _claude_project(place: str, project: Mapping[str, Any]) -> Iterator[Found]:
             items.append(NewItem(text, ref=ref, title=titled, said_at=began if when is None else when))
         else:
             yield LeftOut("document", "of a project, without its text")
-    yield ForeignRecord(place, short_name("claude-project", uuid), "document", tuple(items))
+    yield FileRecord(place, short_name("claude-project", uuid), "document", tuple(items))

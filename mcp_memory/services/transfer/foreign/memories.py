@@ -15,7 +15,7 @@ from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.services.transfer.foreign.json_files import JsonRecord, each, json_values
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
-    ForeignRecord,
+    FileRecord,
     Found,
     LeftOut,
     moment_in,
@@ -39,16 +39,16 @@ def read_official(files: Sequence[SourceFile]) -> Iterator[Found]:
     """
     for file in files:
         observed: dict[str, tuple[str, list[str]]] = {}
-        facts: list[ForeignRecord] = []
+        facts: list[FileRecord] = []
         yield from each(json_values(file, "entities", "relations"), partial(_official, observed, facts))
         for name, (place, texts) in observed.items():
             item = NewItem("\n".join(dict.fromkeys(texts)), ref=short_name(OFFICIAL, name), title=short_name(name))
-            yield ForeignRecord(place, OFFICIAL, "document", (item,) if texts else ())
+            yield FileRecord(place, OFFICIAL, "document", (item,) if texts else ())
         yield from facts
 
 
 def _official(
-    observed: dict[str, tuple[str, list[str]]], facts: list[ForeignRecord], section: str, record: JsonRecord
+    observed: dict[str, tuple[str, list[str]]], facts: list[FileRecord], section: str, record: JsonRecord
 ) -> Iterator[Found]:
     """Add what a record observes to its entity, by name with its first place, and the facts that it states."""
     if section not in ("", "entities", "relations"):
@@ -92,7 +92,7 @@ def _memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
         title=short_name(who),
         said_at=moment_in(fields, "updated_at", "created_at"),
     )
-    yield ForeignRecord(place, short_name("mem0", who), "document", (item,))
+    yield FileRecord(place, short_name("mem0", who), "document", (item,))
     for relation in objects_in(fields, "relations"):
         yield from _relation(place, relation)
 
@@ -108,5 +108,5 @@ def _relation(place: str, value: Mapping[str, Any]) -> Iterator[Found]:
     yield _stated(place, short_name("mem0", text_in(value, "user_id") or "graph"), fact)
 
 
-def _stated(place: str, session: str, fact: NewFact) -> ForeignRecord:
-    return ForeignRecord(place, session, "statement", facts=(fact,))
+def _stated(place: str, session: str, fact: NewFact) -> FileRecord:
+    return FileRecord(place, session, "statement", facts=(fact,))

@@ -1,30 +1,20 @@
-"""Plain files: folders of Markdown and text, those of basic-memory, whose lines also state relations, and CSV tables.
-
-A table has one message a row.
-"""
+"""Plain files: folders of Markdown and text, and those of basic-memory, whose lines also state relations."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from mcp_memory.bounds import RECORD_BYTES, BrokenText, parse_yaml
-from mcp_memory.domain.ids import digest
 from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import derived_ref
-from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
-    ForeignRecord,
+    FileRecord,
     Found,
     SkippedRecord,
-    lines_of,
     moment_in,
     moment_of,
     relation_of,
@@ -68,7 +58,7 @@ def _notes(files: Sequence[SourceFile], program: str) -> Iterator[Found]:
             for quoted, words, link in links
             if (target := _target(link))
         )
-        yield ForeignRecord(file.name, program, "document", (item,), facts)
+        yield FileRecord(file.name, program, "document", (item,), facts)
 
 
 def is_basic_memory(files: Sequence[SourceFile]) -> bool:
@@ -132,100 +122,3 @@ def _time(file: SourceFile, fields: Mapping[str, Any]) -> Millis | None:
 def _target(link: str) -> str:
     """Return what a link names: of ``folder/Note|shown`` the note."""
     return short_name(link.split("|")[0].split("#")[0].rsplit("/", 1)[-1].strip())
-
-
-COLUMNS = {
-    "text": ("text", "message", "content", "body", "msg"),
-    "speaker": ("speaker", "author", "sender", "from", "name", "user", "username"),
-    "role": ("role",),
-    "time": ("time", "date", "timestamp", "datetime", "created_at", "sent_at", "created"),
-    "session": ("session", "conversation", "channel", "thread", "chat", "conversation_id", "thread_id", "room"),
-    "id": ("id", "message_id", "uuid"),
-}
-"""What the columns may be called, in any case."""
-DELIMITERS = ",;\t|"
-ROW_BYTES = 16 << 20
-"""Most bytes of a row, and of a field; the limit of messages is below it."""
-LOOKED_AT = 1_000
-"""Columns at the beginning of a table whose names are looked at."""
-
-
-def read_csv(files: Sequence[SourceFile]) -> Iterator[Found]:
-    """Yield each row as a message, or as a document if it names nobody who says it; it has to have a column of text.
-
-    A row without id gets one from its content. Without a time as well, the equal rows before it count: two are two.
-
-    Raises:
-        InvalidInput: a file has no header with a column of text, is not UTF-8, ends within quotes, or has a line or a
-            field over `ROW_BYTES`.
-    """
-    for file in files:
-        yield from _rows(file)
-
-
-def columns_of(header: Sequence[str]) -> dict[str, int]:
-    """Return the place of each column that has a known name."""
-    names = [name.strip().strip("\ufeff").casefold().replace(" ", "_") for name in header[:LOOKED_AT]]
-    places = {column: [names.index(one) for one in options if one in names] for column, options in COLUMNS.items()}
-    return {column: found[0] for column, found in places.items() if found}
-
-
-def _rows(file: SourceFile) -> Iterator[Found]:
-    csv.field_size_limit(ROW_BYTES)
-    first = 1
-    reader = csv.reader(_lines(file), delimiter=_delimiter(file), strict=True)
-    try:
-        columns = columns_of(next(reader, []))
-        if "text" not in columns:
-            problem = "its first line names no column of text"
-            remedy = f"Name one {', '.join(map(repr, COLUMNS['text'][:4]))} or so. Nothing was stored."
-            raise InvalidInput(file.name, problem, remedy)
-        equal: Counter[str] = Counter()
-        first = reader.line_num + 1
-        for row in reader:
-            place, first = f"{file.name}, line {first}", reader.line_num + 1
-            cells = {name: row[at].strip() for name, at in columns.items() if at < len(row) and row[at].strip()}
-            try:
-                if any(cell.strip() for cell in row):
-                    yield _message(place, file, cells, equal)
-            except BadRecord as problem:
-                yield SkippedRecord(place, str(problem))
-    except csv.Error as error:
-        cut = "the file was cut short: it ends within quotes" if "unexpected end" in str(error) else str(error)
-        raise InvalidInput(f"{file.name}, line {first}", cut, "Export it again. Nothing was stored.") from None
-
-
-def _lines(file: SourceFile) -> Iterator[str]:
-    """Yield the lines of a table with their ends."""
-    for number, line in lines_of(file, ROW_BYTES):
-        if line is None:
-            problem = f"is longer than {ROW_BYTES:,} bytes"
-            raise InvalidInput(f"{file.name}, line {number}", problem, "Export it again. Nothing was stored.")
-        yield from io.StringIO(line, newline="")  # a carriage return alone ends a line, too
-
-
-def _delimiter(file: SourceFile) -> str:
-    """Return what separates the names in the first line."""
-    with file.open() as stream:
-        first = stream.readline(1 << 16).decode("utf-8", "replace").splitlines()[:1]
-    return max(DELIMITERS, key=lambda mark: len(columns_of(next(csv.reader(first, delimiter=mark), []))))
-
-
-def _message(place: str, file: SourceFile, cells: Mapping[str, str], equal: Counter[str]) -> ForeignRecord:
-    if "text" not in cells:
-        raise BadRecord("has no text")
-    text, speaker, role, when = cells["text"], cells.get("speaker"), cells.get("role"), moment_in(cells, "time")
-    session = short_name("csv", cells.get("session") or file.stem)
-    if "id" in cells:
-        ref = short_name("csv", cells["id"])
-    else:
-        said_at, nth = None if when is None else str(when), 0
-        if when is None:
-            key = digest(session, derived_ref(speaker, role, None, None, text, nth=0))
-            nth = equal[key]
-            equal[key] += 1
-        ref = f"csv:{derived_ref(speaker, role, said_at, None, text, nth=nth)}"
-    if speaker or role:
-        item = NewItem(text, ref=ref, speaker=speaker, role=role, said_at=when)
-        return ForeignRecord(place, session, "message", (item,))
-    return ForeignRecord(place, session, "document", (NewItem(text, ref=ref, said_at=when),))  # of nobody

@@ -49,8 +49,8 @@ class SkippedRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignRecord:
-    """A record of another program, as a write takes it.
+class FileRecord:
+    """A record of a file, as a write takes it.
 
     Attributes:
         place: file, record and line, for messages.
@@ -58,6 +58,7 @@ class ForeignRecord:
         kind: the kind of the items; ``statement`` if there are only facts.
         items: messages or documents, each with its id.
         facts: the facts that it states.
+        space: its space in an export of this program; None in a file of another one.
     """
 
     place: str
@@ -65,6 +66,7 @@ class ForeignRecord:
     kind: Kind
     items: tuple[NewItem, ...] = ()
     facts: tuple[NewFact, ...] = ()
+    space: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class LeftOut:
     count: int = 1
 
 
-Found = ForeignRecord | SkippedRecord | LeftOut
+Found = FileRecord | SkippedRecord | LeftOut
 
 
 def lines_of(file: SourceFile, most: int) -> Iterator[tuple[int, str | None]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -11,16 +10,16 @@ from typing import Final
 
 from mcp_memory.bounds import parse_json
 from mcp_memory.errors import InvalidInput
+from mcp_memory.services.transfer.exporting import FORMAT
 from mcp_memory.services.transfer.foreign import chats, memories, plain_files
 from mcp_memory.services.transfer.foreign.json_files import json_values, shape_of
 from mcp_memory.services.transfer.foreign.reading import Found, LeftOut, SkippedRecord, not_utf8
 from mcp_memory.services.transfer.foreign.sources import NOTES, SourceFile
-from mcp_memory.services.transfer.records import FORMAT
+from mcp_memory.services.transfer.own import read_own
 
-OWN: Final = "mcp-memory"
 LOOKED_AT = 100
 """Records of a file of no known kind that are looked at for what is wrong with them."""
-_JSON, _TABLES = (".json", ".jsonl"), (".csv", ".tsv")
+_JSON = (".json", ".jsonl")
 
 Read = Callable[[Sequence[SourceFile]], Iterator[Found]]
 _KINDS: Final[Mapping[str, tuple[Read, tuple[str, ...]]]] = {
@@ -30,7 +29,7 @@ _KINDS: Final[Mapping[str, tuple[Read, tuple[str, ...]]]] = {
     "mem0": (memories.read_mem0, _JSON),
     "basic-memory": (plain_files.read_basic_memory, NOTES),
     "text": (plain_files.read_text, NOTES),
-    "csv": (plain_files.read_csv, _TABLES),
+    "mcp-memory": (read_own, _JSON),
 }
 """The reader of each kind, and the ends of its files' names. Of several kinds in a folder the first is read."""
 
@@ -53,7 +52,7 @@ READERS: Final[Mapping[str, Read]] = {kind: partial(_read, kind) for kind in _KI
 
 
 def recognise(files: Sequence[SourceFile]) -> str:
-    """Return the kind of some files: `OWN` or one of `READERS`.
+    """Return the kind of some files, one of `READERS`.
 
     Raises:
         InvalidInput: it cannot be told.
@@ -62,12 +61,12 @@ def recognise(files: Sequence[SourceFile]) -> str:
     if not kinds:
         raise InvalidInput("FILE", "there is no file in it", "Name a file, a folder or a zip archive with an export.")
     names = {kind for kind, _ in kinds}
-    if found := next((kind for kind in (*READERS, OWN) if kind in names), ""):
+    if found := next((kind for kind in READERS if kind in names), ""):
         return found
     if problem := next((problem for _, problem in kinds if problem is not None), None):
         raise problem
     what = files[0].name if len(files) == 1 else "the folder"
-    remedy = f"Known are: {', '.join((OWN, *READERS))}; if it is one of these, say --from KIND."
+    remedy = f"Known are: {', '.join(READERS)}; if it is one of these, say --from KIND."
     raise InvalidInput("FILE", f"{what} is no export that is known", remedy)
 
 
@@ -78,7 +77,7 @@ def _kinds_of(files: Sequence[SourceFile]) -> list[tuple[str, InvalidInput | Non
     found: list[tuple[str, InvalidInput | None]] = []
     for file in files:
         try:
-            known = len(files) == 1 or file.suffix in (*_JSON, *_TABLES)
+            known = len(files) == 1 or file.suffix in _JSON
             found.append((of_notes if file in notes else _kind_of(file) if known else "", None))
         except InvalidInput as problem:
             found.append(("", problem))
@@ -104,8 +103,7 @@ def _kind_of(file: SourceFile) -> str:
         for _, record in islice(json_values(file), LOOKED_AT):  # it raises the error with the line
             if record.problem:
                 raise InvalidInput(record.place, record.problem, "Export or copy it again. Nothing was stored.")
-        return ""
-    return "csv" if file.suffix in _TABLES or _has_columns(head) else ""
+    return ""
 
 
 def _of_line(head: bytes) -> str:
@@ -117,7 +115,7 @@ def _of_line(head: bytes) -> str:
             continue
         if isinstance(value, dict):
             if value.get("format") == FORMAT:
-                return OWN
+                return "mcp-memory"
             if any(value.get(name) in ("entity", "relation") for name in ("type", "_type")):
                 return "official"
             if kind := _of_names(frozenset(value)):
@@ -135,9 +133,3 @@ def _of_names(names: frozenset[str]) -> str:
         return "official"
     is_memory = "memory" in names and names & {"id", "user_id", "agent_id", "run_id"}
     return "mem0" if is_memory or names & {"results", "memories"} else ""
-
-
-def _has_columns(head: bytes) -> bool:
-    first = head.decode("utf-8", "replace").splitlines()[:1]
-    rows = (next(csv.reader(first, delimiter=mark), []) for mark in plain_files.DELIMITERS)
-    return any({"text", "speaker"} <= plain_files.columns_of(row).keys() for row in rows)
