@@ -81,7 +81,7 @@ class StoreUnwritable(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """Committed rows are gone or cannot be read; nothing is written before `mcp-memory doctor --repair` has run.
+    """Committed rows are gone or cannot be read; nothing is written before they are back.
 
     Args:
         text: the text for the user.

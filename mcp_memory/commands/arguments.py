@@ -193,11 +193,9 @@ def _add_moving(command: Command) -> None:
     restore = command(
         "restore",
         "put a memory back from a backup, in an empty or new place",
-        "mcp-memory restore memory.backup\nmcp-memory restore memory.backup --replace",
+        "mcp-memory restore memory.backup",
     )
     restore.add_argument("file", type=_path, metavar="FILE", help="of `mcp-memory backup`")
-    restore.add_argument("--replace", action="store_true", help="replace the memory that is there, which is set aside")
-    restore.add_argument("--again", action="store_true", help="bring back what was forgotten there, too")
 
 
 def _add_forget(command: Command) -> None:
@@ -263,8 +261,6 @@ def _add_doctor(command: Command) -> None:
         "--rebuild", action="store_true", help="read all that was said again, and make facts, vectors and indexes again"
     )
     mend.add_argument("--re-embed", action="store_true", help="the same, with the embedder that is configured now")
-    mend.add_argument("--repair", action="store_true", help="take back what a damaged store still has; asks first")
-    doctor.add_argument("--yes", action="store_true", help="give up without asking what no repair can bring back")
 
 
 def _number(most: int) -> Callable[[str], int]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from contextlib import aclosing
-from functools import partial
 from pathlib import Path
 
 from mcp_memory.commands.target import check_target, refuse_in_store
@@ -15,11 +13,7 @@ from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import back_up, is_backup
 from mcp_memory.storage.copies import note_copy
-from mcp_memory.storage.forget import forgotten_in
-from mcp_memory.storage.forgotten import Book
 from mcp_memory.storage.restore import restore
-from mcp_memory.storage.settings import StorageSettings
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_store, place_of
 
@@ -39,35 +33,8 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
 
 
 async def restore_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Put the store of a backup in the configured place."""
-    chosen, place = settings.storage, place_of(settings)  # not opened: there may be no memory any more
-    tx, left_out, saved = await restore(
-        options.file,
-        place,
-        None if options.again else partial(_forget_again, settings),
-        replace=options.replace,
-        now=now(),
-        noted_in=chosen.noted_in,
-    )
+    """Put the store of a backup in the configured place, where nothing may be."""
+    place = place_of(settings)  # not opened: a memory may be missed there
+    tx = await restore(options.file, place, now=now(), noted_in=settings.storage.noted_in)
     terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(place).folder}.")
-    if left_out:
-        terminal.line(f"{quantity(left_out, 'text')} left out, which was forgotten here; --again brings back that too.")
-    if saved is not None:
-        terminal.line(f"What was there is in {saved}; it stays there until you remove it.")
-
-
-async def _forget_again(settings: Settings, folder: Path, embedder: str, dimension: int, book: Book) -> int:
-    """Forget in a restored store what a book holds; return how many texts that were."""
-    configured = choose_embedder(settings)
-    if (configured.name, configured.dimension) == (embedder, dimension):
-        there = dataclasses.replace(settings, storage=StorageSettings(str(folder)))
-        store = open_store(there, configured)
-    else:
-        store = LanceStore(str(folder), embedder=embedder, dimension=dimension)
-    async with aclosing(store):
-        async with store.reading() as view:
-            chosen = [forgotten_in(view.space(name), book) for name in view.spaces]
-        for targets in chosen:
-            if not targets.empty:
-                await store.forget(lambda _view, targets=targets: targets, "mcp-memory restore")  # type: ignore[misc]
-    return sum(len(targets.turns) for targets in chosen)
+    terminal.line("What was forgotten after that backup was made is there again.")

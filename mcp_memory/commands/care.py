@@ -1,4 +1,4 @@
-"""``mcp-memory doctor`` and ``forget``: repair the memory, and let something of it go.
+"""``mcp-memory doctor`` and ``forget``: look for damage, and let something of the memory go.
 
 Both open the store as any other process does, so they are safe while servers run. ``forget`` says what would go, and
 lets it go with its token, or with ``--yes``.
@@ -7,15 +7,13 @@ lets it go with its token, or with ``--yes``.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
 from mcp_memory import __version__
-from mcp_memory.commands.terminal import ProgressBar, Terminal, confirmed
+from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.forgetting import ForgetResult
-from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
@@ -32,12 +30,11 @@ from mcp_memory.wiring import (
 
 
 async def doctor(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> int:
-    """Check the store, after rebuilding or repairing it if asked, and print the problems.
+    """Check the store, after rebuilding it if asked, and print the problems.
 
     Returns:
         0 for none, otherwise 1.
     """
-    rebuild = options.rebuild
     try:
         embedder = await open_embedder(settings)
     except EmbedderError as error:
@@ -45,18 +42,13 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
         return 1
     terminal.line(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
     async with aclosing(open_store(settings, embedder)) as store:
-        if options.repair:
-            done = await store.repair(lambda texts: _give_up(texts, terminal, yes=options.yes))
-            for text in done:
-                terminal.line(f"repair: {text}")
-            rebuild = bool(done) or (await store.about()).remedy == "--rebuild"
         about = await store.about()
         terminal.line(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
-        if rebuild and about.embedder not in (None, embedder.name):
+        if options.rebuild and about.embedder not in (None, embedder.name):
             problem = f"the store was made with {about.embedder!r}."
             terminal.line(("ERROR:", "bad"), problem, "Run: mcp-memory doctor --re-embed, or configure that embedder.")
             return 1
-        if (rebuild or options.re_embed) and about.remedy != "--repair":  # else nothing can be made of it yet
+        if options.rebuild or options.re_embed:
             reading = reading_of(settings, embedder, open_extractor(settings))
             with ProgressBar("texts") as bar:
                 turns = await store.rebuild(deriver(reading, progress=bar.show))
@@ -68,33 +60,10 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
         terminal.line(("NOTE:", "bold"), note)
     if not found.problems:
         terminal.line("nothing is damaged" if found.notes else "all is well")
-    if remedy := _remedy(found, tried=options.repair):
-        terminal.line(("to do:", "name"), remedy)
+    if found.remedy:
+        why = " (what was said is kept in the log, and the rest is made again from it)"
+        terminal.line(("to do:", "name"), f"mcp-memory doctor {found.remedy}{why}")
     return 1 if found.problems else 0
-
-
-def _remedy(found: StoreStatus, *, tried: bool) -> str:
-    """Return the command that mends what was found, as far as one does; "" where nothing is to be done.
-
-    Args:
-        found: what is wrong with the store as a whole.
-        tried: whether a repair was just done as far as it could be.
-    """
-    if found.remedy == "--rebuild":
-        return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
-    if found.remedy != "--repair":
-        return f"mcp-memory doctor {found.remedy}" if found.remedy else ""
-    restore = "mcp-memory restore --replace FILE, a backup of yours, or put the damaged files back"
-    if tried:
-        return f"{restore}. Without one: mcp-memory doctor --repair --yes, which gives up what it named"
-    return f"mcp-memory doctor --repair, which asks before it gives anything up. If it would: {restore}"
-
-
-def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:
-    terminal.line("These cannot be brought back from this folder; a backup may have them (`mcp-memory restore`):")
-    for text in texts:
-        terminal.line(f"  {text}")
-    return yes or confirmed("Give them up for good?")
 
 
 async def forget(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:

@@ -71,13 +71,6 @@ class Terminal:
         sys.stderr.write(escaped(one_line(text)) + "\n")
 
 
-def confirmed(question: str) -> bool:
-    """Return whether somebody at a terminal says yes; nobody is there, nobody does."""
-    if not sys.stdin.isatty():
-        return False
-    return input(f"{escaped(question)} [y/N] ").strip().lower() in ("y", "yes")
-
-
 def _json_escape(found: re.Match[str]) -> str:
     return json.dumps(found[0])[1:-1] if is_hidden(found[0]) else found[0]
 

@@ -8,9 +8,8 @@ except `ForgetResult`, which shows them to the caller before they go.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import Millis
 
@@ -98,17 +97,11 @@ class ForgottenRecord:
         by: the client or command that asked.
         space: the space.
         counts: how many of each kind.
-        hashes: keyed hashes of the ids that went.
-        key: the key of the hashes.
+        hashes: hashes of the ids that went, made with the key of the store.
     """
 
     at: Millis
     by: str
     space: str
     counts: Mapping[str, int]
-    hashes: frozenset[str] = field(default_factory=frozenset)
-    key: bytes = field(default=b"", repr=False)
-
-    def holds(self, name: str) -> bool:
-        """Return whether something with this id went."""
-        return bool(self.hashes) and keyed_digest(self.key, name) in self.hashes
+    hashes: frozenset[str] = frozenset()

@@ -17,7 +17,7 @@ class Progressed:
     total: int
 
 
-Remedy = Literal["", "--repair", "--re-embed", "--rebuild"]
+Remedy = Literal["", "--re-embed", "--rebuild"]
 """What `mcp-memory doctor` is given to mend what is wrong; "" for nothing."""
 
 
@@ -35,7 +35,7 @@ class StoreStatus:
         holders: ids of the running processes that have it open, this one included.
         queue: background jobs of this process that are not done yet.
         problems: in words; empty if healthy.
-        remedy: what mends them, or what ``notes`` say of the files that only a repair needs.
+        remedy: what mends them, as far as a command does.
         rereading: how many texts a newer extractor has read again; None if it reads none.
         notes: in words, what is no problem of the store and should be known.
     """

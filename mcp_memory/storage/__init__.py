@@ -14,7 +14,7 @@ log; whatever is wrong with one of them, it is made again.
     transaction.py  a batch as one commit
     refresh.py      from new commits and rows to a view that has them; commits.py: to batches
     saved_view.py   the view of a large store in a file, from which the next process begins
-    damage.py       what is damaged, in words, the repair of the log, and the store's status
+    damage.py       what is damaged, in words, and the store's status
     compaction.py   fill the tables from the log, merge small files, remove superseded rows, in the background
     rebuild.py      make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
     forget.py       replace log and tables by others without what is forgotten

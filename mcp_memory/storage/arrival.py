@@ -1,26 +1,23 @@
 """Where a store that is restored is unpacked and checked: in the folder ``arriving`` of the place that it comes to.
 
-What a process leaves there that dies is removed by the next one that opens the place (`settle`).
+What a process leaves there that dies is moved in, or removed, by the next one that opens the place (`settle`).
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mcp_memory.errors import StoreBusy, StoreUnwritable
-from mcp_memory.storage.copies import COPIES
 from mcp_memory.storage.lock import LOCKS, lock_file, try_lock
-from mcp_memory.storage.noted import ID_FILE, STORED
-from mcp_memory.storage.own_files import own_files, remove_own
+from mcp_memory.storage.noted import STORED
 
 ARRIVING = "arriving"
 _LOCK = "arriving.lock"
-_OF_PLACE = (*LOCKS, "holders", ARRIVING, ID_FILE, COPIES)
-"""What belongs to a place, whoever's store is there."""
+_WHOLE = "whole"
+"""The file beside a store that was checked: from then on it is moved, whoever ends that."""
 
 
 @contextmanager
@@ -58,37 +55,27 @@ def arriving(folder: Path) -> Iterator[Path]:
                 shutil.rmtree(folder)
 
 
-def settle(folder: Path | None) -> Path | None:
-    """Remove what a process was restoring into a folder when it died, and return the folder."""
-    if folder is not None and (folder / ARRIVING / _LOCK).is_file():
-        with suppress(OSError, NotImplementedError):
-            if try_lock(lock := lock_file(folder / ARRIVING / _LOCK)):
-                lock.release()
-                if not any((folder / name).exists() for name in STORED):  # its tables came, and its log did not
-                    for table in folder.glob("*.lance"):
-                        remove_own(table, table.name)
-                shutil.rmtree(folder / ARRIVING)
-    return folder
-
-
-def set_aside(folder: Path, aside: Path) -> None:
-    """Link the files of the store that is there into another folder.
+def move_in(made: Path, folder: Path) -> None:
+    """Move a store that was unpacked and checked to where it belongs, its journal after its tables.
 
     Raises:
-        StoreUnwritable: it cannot be written to.
+        OSError: it could not be moved.
     """
-    try:
-        aside.mkdir(mode=0o700)
-        for path in list(own_files(folder)):
-            place = path.relative_to(folder)
-            if place.parts[0] not in _OF_PLACE and path.suffix != ".part":
-                (aside / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                try:
-                    os.link(path, aside / place)
-                except OSError:  # a file system without links, or another one
-                    shutil.copy2(path, aside / place)
-    except OSError as error:
-        raise StoreUnwritable(
-            f"what is there cannot be set aside in {str(aside)!r} ({error.strerror or error}). Nothing was changed. "
-            "Take a backup of it, remove it yourself, and restore into the empty place."
-        ) from None
+    (made / _WHOLE).touch()
+    for path in sorted(made.iterdir(), key=lambda path: (path.suffix != ".lance", path.name != "journal")):
+        if path.name not in (_LOCK, _WHOLE):
+            path.rename(folder / path.name)
+
+
+def settle(folder: Path | None) -> Path | None:
+    """End what a process was restoring into a folder when it died, or remove what was not whole; return the folder."""
+    if folder is not None and (folder / ARRIVING / _LOCK).is_file():
+        made = folder / ARRIVING
+        with suppress(OSError, NotImplementedError):
+            if try_lock(lock := lock_file(made / _LOCK)):
+                lock.release()
+                begun_by_others = (made / "journal").exists() and any((folder / name).exists() for name in STORED)
+                if (made / _WHOLE).exists() and not begun_by_others:
+                    move_in(made, folder)
+                shutil.rmtree(made)
+    return folder

@@ -1,8 +1,8 @@
-"""Copies: what commands wrote for their user, restored backups, and stores that were set aside, for a forget to name.
+"""Copies: what commands wrote for their user, and restored backups, for a forget to name.
 
 They are the user's, so a forget changes none of them: it says where what went may still be. Each is a line of
 ``places.jsonl`` in the store's folder, written before the copy itself, so a process that dies meanwhile leaves nothing
-that nobody knows of. The list stays when another store is restored in its place; it holds no texts, only paths.
+that nobody knows of. It holds no texts, only paths.
 """
 
 from __future__ import annotations

@@ -12,25 +12,23 @@ is written or compacted, so that a file put back makes everything whole again.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from heapq import merge
 from itertools import chain
 from pathlib import Path
 
 from mcp_memory.domain.status import Remedy, StoreStatus
-from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.files import size_in_bytes
-from mcp_memory.storage.forgotten import read_book
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import is_of_table
-from mcp_memory.storage.schema import FORMAT, Commit, TableKind, generation_of
+from mcp_memory.storage.schema import FORMAT, Commit, TableKind
 from mcp_memory.storage.tables import Tables
 
 REMEDY = (
-    "Recall goes on with what is left, and nothing is written, so that nothing more is lost. Put the files back "
-    "(a backup, the sync tool's trash), or run `mcp-memory doctor --repair`."
+    "Recall goes on with what is left, and nothing is written, so that nothing more is lost. Put the files back (the "
+    "sync tool's trash). If they are lost, set storage.uri to a new folder, and there restore a backup "
+    "(`mcp-memory restore`) or import what is left here (`mcp-memory export` first)."
 )
 MADE_ANEW = (
     "Recall goes on without what they lack. A running server makes them again from the log in the background; at once: "
@@ -61,11 +59,6 @@ class Damage:
         return (*gone, f"{', '.join(map(repr, self.tables))} cannot be read whole. {MADE_ANEW}")
 
 
-def damage_of_log(tables: Tables) -> tuple[str, ...]:
-    """Return in words what is damaged that no rebuild makes again; without reading any table."""
-    return tuple(text for text in (problem_of_log(tables), read_book(tables).damage) if text)
-
-
 def problem_of_log(tables: Tables) -> str:
     """Return in words what is damaged of the log; empty for nothing.
 
@@ -93,7 +86,7 @@ def examine(tables: Tables) -> Damage:
         try:
             before = tables.log.newest()
             last = tables.log.last
-            log = damage_of_log(tables)
+            log = tuple(filter(None, [problem_of_log(tables)]))
             if last is None or last.format != FORMAT or tables.log.forgetting:
                 return Damage(log)
             found = Damage(log, tuple(sorted(short_tables(tables, last, closely=True))))
@@ -172,37 +165,6 @@ def in_words(tables: Tables, error: StoreError) -> StoreError:
     return damaged(tables, problems)
 
 
-# Repair
-
-
-def repair(tables: Tables, give_up: Callable[[Sequence[str]], bool], at: Millis) -> list[str]:
-    """Give up what a damaged log has lost, if told to, and return in words what was done. The write lock must be held.
-
-    Commits without rows take the place of those that are gone, so numbers have no gaps. The tables are made again
-    afterwards.
-    """
-    log = tables.log
-    if not problem_of_log(tables):
-        return []
-    if (last := log.last) is None:
-        return ["Nothing of the log can be read, so nothing is repaired: put it back, or restore a backup."]
-    gone = log.missing()
-    named = ", ".join(map(str, gone[:5])) + (" …" if len(gone) > 5 else "")
-    text = f"all that {len(gone)} commits held ({named})"
-    if not give_up([text]):
-        return ["Nothing was given up: the memory stays as it is."]
-    generations = [number for name in tables.names() if (number := generation_of(name)) is not None]
-    switch = last.next(at, tx=log.newest() + 1, generation=max((last.generation, *generations)) + 1)
-    log.replace(_without_gaps(log.entries(), gone, last), Entry(switch, {}))
-    log.clear()
-    return [f"Given up: {text}."]
-
-
-def _without_gaps(entries: Iterable[Entry], gone: Sequence[int], last: Commit) -> Iterator[Entry]:
-    empty = (Entry(last.next(last.at, tx=number), {}) for number in gone)
-    return merge(entries, empty, key=lambda entry: entry.commit.tx)
-
-
 # Status
 
 
@@ -217,7 +179,7 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
     """
     last, damage = None, examine()
     problems, notes = [*damage.problems], tuple[str, ...]()
-    remedy: Remedy = "--repair" if damage.log else ""
+    remedy: Remedy = ""
     try:
         last = tables.log.last
         notes = tables.place.notes
@@ -243,7 +205,7 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
         holders=(),
         queue=0,
         problems=tuple(problems),
-        remedy=remedy or ("--rebuild" if damage.tables else ""),
+        remedy=remedy or ("--rebuild" if damage.tables and not damage.log else ""),
         notes=notes,
     )
 

@@ -26,14 +26,14 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
+from mcp_memory.domain.forgetting import ForgottenRecord
 from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.backups import without_compaction
 from mcp_memory.storage.copies import copies_since
-from mcp_memory.storage.forgotten import Book, read_book, write_book
+from mcp_memory.storage.forgotten import read_book, write_book
 from mcp_memory.storage.log import Entry, table_of
 from mcp_memory.storage.own_files import needless_files, remove_own
 from mcp_memory.storage.rebuild import Embed
@@ -106,7 +106,7 @@ class Forgetter:
         self.tables.log.begin_forgetting()
         key = bytes.fromhex(last.key)
         hashes = frozenset(keyed_digest(key, name) for name in found.ids)
-        record = ForgottenRecord(self.clock(), by, found.targets.space, counts, hashes, key)
+        record = ForgottenRecord(self.clock(), by, found.targets.space, counts, hashes)
         return [*read_book(self.tables).records, record]
 
     def _copy_tables(self, last: Commit, found: Erasure, generation: int, beliefs: TableRows | None) -> None:
@@ -150,7 +150,8 @@ class Forgetter:
 
     def _switch(self, last: Commit, found: Erasure, generation: int, forgets: int) -> None:
         """Replace the log."""
-        sizes = sizes_of(self.tables, generation, last.reader)
+        kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
+        sizes = {kind: self.tables.count(table_name(kind, generation, last.reader)) for kind in kinds}
         commit = last.next(self.clock(), generation=generation, forgets=forgets, points=len(found.remade), **sizes)
         rows: dict[RowKind, TableRows] = {"points": rows_of("points", found.remade)} if found.remade else {}
         with self.tables.write_errors():
@@ -193,7 +194,7 @@ def finish(tables: Tables) -> None:
     """
     last, book = tables.log.last, read_book(tables)
     if last is not None:
-        remove_former(tables, last.generation, book.begun)
+        _remove_former(tables, last.generation, book.begun)
         if tables.folder is not None:
             for path in needless_files(tables.folder):
                 path.unlink(missing_ok=True)
@@ -202,14 +203,8 @@ def finish(tables: Tables) -> None:
     tables.log.end_forgetting()
 
 
-def sizes_of(tables: Tables, generation: int, reader: int) -> dict[str, int]:
-    """Return how many rows the tables of a generation have that its first commit counts."""
-    kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
-    return {kind: tables.count(table_name(kind, generation, reader)) for kind in kinds}
-
-
-def remove_former(tables: Tables, generation: int, begun: int | None = None) -> None:
-    """Remove what is left of the store before a generation: its log, tables, vectors and views.
+def _remove_former(tables: Tables, generation: int, begun: int | None) -> None:
+    """Remove what is left of the store before a generation: its log, tables and views.
 
     Args:
         tables: of the store.
@@ -227,19 +222,6 @@ def remove_former(tables: Tables, generation: int, begun: int | None = None) -> 
     if tables.folder is not None:
         with tables.write_errors():
             remove_own(tables.folder / "vectors", "vectors")  # of an older program
-
-
-def forgotten_in(space: Space, book: Book) -> ForgetTargets:
-    """Return what of a space was forgotten according to a book; what was written again afterwards is not among it."""
-    turns = frozenset(turn.id for turn in space.turns.values() if book.holds_since(turn.id, turn.written_at))
-    facts = (one for one in space.facts.rows if one.turn_id not in turns and one.extractor in ("caller", "anthropic"))
-    return ForgetTargets(
-        space.name,
-        turns=turns,
-        assertions=frozenset(one.id for one in facts if book.holds_since(one.id, one.recorded_at)),
-        points=frozenset(one.id for one in space.hypergraph.all() if book.holds_since(one.id, one.at)),
-        episodes=frozenset(one.episode_id for one in space.beliefs.lessons() if book.holds(one.episode_id)),
-    )
 
 
 # What is left

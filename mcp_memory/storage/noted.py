@@ -82,8 +82,8 @@ class PlaceNote:
         raise StoreUnwritable(
             f"{str(folder)!r} held a memory, and {now}. Nothing was changed. Is its disk mounted? If the memory is "
             "elsewhere by now, set storage.uri (MCP_MEMORY_STORAGE_URI) to that folder; if it is lost, restore a "
-            f"backup: mcp-memory restore FILE{' --replace' if found else ''}. To use what is there now, or to begin a "
-            f"new memory there, remove the note {str(self.file)!r}."
+            "backup into an empty folder: mcp-memory restore FILE. To use what is there now, or to begin a new memory "
+            f"there, remove the note {str(self.file)!r}."
         )
 
     def keep(self, folder: Path | None) -> None:

@@ -39,7 +39,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from mcp_memory.storage.damage import damage_of_log, short_tables
+from mcp_memory.storage.damage import problem_of_log, short_tables
 from mcp_memory.storage.own_files import own_files, remove_own
 from mcp_memory.storage.place import take_if_free
 from mcp_memory.storage.schema import FORMAT, Commit
@@ -185,7 +185,7 @@ class SavedViews:
         """Return whether the store has a commit and the same tables still, and none of it is damaged."""
         tables = self._tables
         last = tables.log.last
-        if last is None or commit.format != FORMAT or last.tables != commit.tables or damage_of_log(tables):
+        if last is None or commit.format != FORMAT or last.tables != commit.tables or problem_of_log(tables):
             return False
         if short_tables(tables, last) or tables.broken:
             return False

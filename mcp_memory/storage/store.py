@@ -1,4 +1,4 @@
-"""The store in LanceDB, as ``ports.Store`` describes it: read, write, rebuild, repair.
+"""The store in LanceDB, as ``ports.Store`` describes it: read, write, forget, rebuild.
 
 There are two locks, always taken in this order: the write lock, which also excludes other processes, and that of the
 view, held only while it is read or rows are added to it. LanceDB blocks, so every call of it runs in a worker thread.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
@@ -25,15 +25,15 @@ from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.storage.backups import fold, without_compaction
 from mcp_memory.storage.compaction import Compaction
-from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair, store_status
+from mcp_memory.storage.damage import Damage, damaged, examine, in_words, store_status
 from mcp_memory.storage.forget import Forgetter, finish
-from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, read_book, repair_book
+from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, read_book
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.place import Place, lease, open_write_lock
 from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
-from mcp_memory.storage.rights import keep_private, rights_kept
+from mcp_memory.storage.rights import keep_private
 from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, sum_outlays
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import LanceTransaction, prepare
@@ -225,19 +225,14 @@ class LanceStore:
         """What committed rows are gone, and what has to be made again, in words, as of the last refresh."""
         return self._noticed.problems
 
-    @property
-    def _damage(self) -> Damage:
-        found, book = self._refresher.damage, self._book.damage
-        return replace(found, log=(*found.log, book)) if book else found
-
     def _refuse(self) -> None:
         """Refuse to change the store, if something is damaged that no rebuild makes again.
 
         Raises:
             StoreDamaged: it is.
         """
-        if self._damage.log:
-            raise damaged(self._tables, self._damage.problems)
+        if self._refresher.damage.log:
+            raise damaged(self._tables, self._refresher.damage.problems)
 
     @property
     def outdated(self) -> bool:
@@ -252,18 +247,6 @@ class LanceStore:
         """Return the ids of the living processes that have the store open."""
         return await to_thread.run_sync(self._holders.alive) if self._holders else [os.getpid()]
 
-    async def repair(self, give_up: Callable[[Sequence[str]], bool]) -> list[str]:
-        """Take back what a damaged store still has, give up the rest if ``give_up`` says so; return what was done.
-
-        Raises:
-            StoreBusy: another process writes or compacts for too long.
-        """
-        tables = Tables(self._place)
-        async with self._write_lock.hold(), without_compaction(tables):
-            with rights_kept(tables.folder):
-                done = await to_thread.run_sync(repair, tables, give_up, self._clock())
-                return [*done, *await to_thread.run_sync(repair_book, tables, give_up, self._clock())]
-
     async def about(self) -> StoreStatus:
         """Return the store's status without reading its rows; never raises because of the store's state."""
         found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension, self._look)
@@ -272,6 +255,7 @@ class LanceStore:
             holders=tuple(await self.holders()),
             queue=int(self._compaction.running),
             rereading=self._renewal.progress,
+            notes=(*found.notes, *filter(None, [self._book.damage])),
         )
 
     async def aclose(self) -> None:
@@ -292,14 +276,14 @@ class LanceStore:
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
         except StoreError as error:
             raise await to_thread.run_sync(in_words, Tables(self._place), error) from error
-        if (noticed := self._damage) != self._noticed:
+        if (noticed := self._refresher.damage) != self._noticed:
             self._noticed = noticed
             if noticed.problems:
                 _log.error("storage.uri %r: %s", self.uri, " ".join(noticed.problems))
 
     def _look(self) -> Damage:
         """Return what is damaged now; where that finds nothing, what this process has noticed."""
-        known = self._damage
+        known = self._refresher.damage
         if self._tables.log.shared:
             return known
         found = examine(Tables(self._place))

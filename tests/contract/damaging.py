@@ -1,6 +1,6 @@
-"""What tests of damaged stores share: a store, its files, what it holds, and how it is repaired."""
+"""What tests of damaged stores share: a store, its files, and what it holds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -39,20 +39,13 @@ def oldest(folder: Path, pattern: str) -> Path:
     return min(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
 
 
-async def repaired(folder: Path, give_up: Callable[[object], bool]) -> list[str]:
-    store = open_at(str(folder))
-    done = await store.repair(give_up)
-    await store.aclose()
-    return done
-
-
 async def is_damaged(folder: Path) -> list[str]:
     """Return what can still be recalled of a store that says that it is damaged and takes no write."""
     store = open_at(str(folder))
     left = await refs(store)
     assert store.damage
-    assert any("doctor --repair" in problem for problem in (await store.about()).problems)
-    with pytest.raises(StoreDamaged, match="doctor --repair"):
+    assert any("restore a backup" in problem for problem in (await store.about()).problems)
+    with pytest.raises(StoreDamaged, match="restore a backup"):
         await commit_to(store, batch("new"))
     await store.aclose()
     return left

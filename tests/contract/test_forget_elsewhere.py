@@ -56,13 +56,12 @@ async def test_what_holds_a_text_is_named_whatever_the_clocks_said(
     assert [text.partition(",")[0] for text in found.left] == [str(tmp_path / "copy.jsonl")]
 
 
-async def test_a_store_that_was_set_aside_is_named_and_nothing_is_left_in_the_one_behind_a_link(tmp_path: Path) -> None:
+async def test_a_backup_that_was_restored_is_named_and_nothing_is_left_behind_a_link(tmp_path: Path) -> None:
     folder = tmp_path / "real"
-    await fill(opened(folder))
-    await back_up(Tables(str(folder)), 5.0, tmp_path / "file", NOW)
-    _, _, aside = await restore(tmp_path / "file", str(folder), None, replace=True, now=NOW)
-    (tmp_path / "file").unlink()
+    await fill(opened(tmp_path / "store"))
+    await back_up(Tables(str(tmp_path / "store")), 5.0, tmp_path / "file", NOW)
+    await restore(tmp_path / "file", str(folder), now=NOW)
     (tmp_path / "link").symlink_to(folder)
     found = await opened(tmp_path / "link").forget(lambda _: TARGETS, "a test")
-    assert [text.partition(",")[0] for text in found.left] == [str(aside)]
+    assert [text.partition(",")[0] for text in found.left] == [str(tmp_path / "file")]
     assert holding_anywhere(folder, (*GONE, *found.ids, "bravo")) == {"bravo"}

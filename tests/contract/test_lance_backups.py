@@ -1,15 +1,16 @@
-"""Backups of a LanceDB store while others write, and what becomes of the store that one is restored over."""
+"""Backups of a LanceDB store while others write, and where one is restored to."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import zipfile
 from pathlib import Path
 
 import anyio
 import pytest
 from anyio import from_thread
-from batches import DIMENSION, batch
+from batches import batch
 from lance_at import commit_to, fold_all
 from rows_checked import row_problems
 from test_lance_forget import fill, opened
@@ -17,9 +18,9 @@ from test_lance_forget import fill, opened
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage import backups
 from mcp_memory.storage import restore as restoring
-from mcp_memory.storage.backups import back_up
-from mcp_memory.storage.restore import check_readable, restore, set_aside
-from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.arrival import arriving
+from mcp_memory.storage.backups import back_up, unpack
+from mcp_memory.storage.restore import check_readable, restore
 from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio
@@ -41,8 +42,8 @@ async def saved(folder: Path, file: Path) -> int:
     return await back_up(tables, 5.0, file, NOW)
 
 
-async def restored(file: Path, folder: Path, *, replace: bool = False, now: int = NOW) -> tuple[int, int, Path | None]:
-    return await restore(file, str(folder), None, replace=replace, now=now)
+async def restored(file: Path, folder: Path) -> int:
+    return await restore(file, str(folder), now=NOW)
 
 
 async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was
         tx = await saved(tmp_path / "store", tmp_path / "file")
     assert done.is_set()
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600 or os.name != "posix"
-    assert (await restored(tmp_path / "file", tmp_path / "copy"))[0] == tx
+    assert await restored(tmp_path / "file", tmp_path / "copy") == tx
     written = {ref for ref in await refs(tmp_path / "store") if ref.startswith("more")}
     there = await refs(tmp_path / "copy")
     number = len([ref for ref in there if ref.startswith("more")])
@@ -95,6 +96,49 @@ async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_pat
     assert names(tmp_path) == {"store", "file"}
 
 
+async def test_a_folder_with_a_store_or_other_things_is_left_alone(tmp_path: Path) -> None:
+    await commit_to(opened(tmp_path / "store"), batch("alpha"))
+    await saved(tmp_path / "store", tmp_path / "file")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear")
+    with pytest.raises(InvalidInput, match=r"other things \(letter.txt\).*replaces nothing"):
+        await restored(tmp_path / "file", tmp_path / "other")
+    await commit_to(opened(tmp_path / "two"), batch("bravo"))
+    with pytest.raises(InvalidInput, match=r"a memory in .* already, of 1 commits.*replaces nothing"):
+        await restored(tmp_path / "file", tmp_path / "two")
+    assert await refs(tmp_path / "two") == {"bravo"}
+    (tmp_path / "two" / "journal").rename(tmp_path / "two" / "journal.away")
+    with pytest.raises(InvalidInput, match="replaces nothing"):
+        await restored(tmp_path / "file", tmp_path / "two")
+
+
+async def test_a_server_that_looks_at_the_empty_place_finds_the_restored_memory(tmp_path: Path) -> None:
+    """Also where the place is the root of a volume, in which there is a folder of the system."""
+    await commit_to(opened(tmp_path / "store"), batch("alpha"))
+    await saved(tmp_path / "store", tmp_path / "file")
+    (tmp_path / "volume" / "lost+found").mkdir(parents=True)
+    server = opened(tmp_path / "volume")
+    async with server.reading() as view:
+        assert not view.spaces
+    await restored(tmp_path / "file", tmp_path / "volume")
+    await commit_to(server, batch("bravo"))
+    assert await refs(tmp_path / "volume") == {"alpha", "bravo"}
+
+
+async def test_a_restore_that_died_is_ended_or_undone_by_the_next_to_open_the_place(tmp_path: Path) -> None:
+    await commit_to(opened(tmp_path / "store"), batch("alpha"))
+    await saved(tmp_path / "store", tmp_path / "file")
+    for checked, left in ((True, {"alpha"}), (False, set[str]())):
+        place = tmp_path / f"place {checked}"
+        with arriving(place) as made:
+            unpack(tmp_path / "file", made)
+            (made / "whole").touch() if checked else None
+            shutil.copytree(made, died := tmp_path / f"died {checked}")
+        shutil.move(died, place / "arriving") if place.exists() else shutil.copytree(died, place / "arriving")
+        assert await refs(place) == left
+        assert "arriving" not in names(place)
+
+
 async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
@@ -113,32 +157,6 @@ async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypat
     assert (tmp_path / "file").read_bytes() == before
     assert names(tmp_path) == before_names
     assert await refs(tmp_path / "store") == {"alpha"}
-
-
-async def test_a_write_during_a_restore_is_refused_or_goes_into_the_restored_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await commit_to(opened(tmp_path / "store"), batch("alpha"))
-    await saved(tmp_path / "store", tmp_path / "file")
-    await commit_to(opened(tmp_path / "store"), batch("bravo"))
-    hasty = LanceStore(str(tmp_path / "store"), embedder="fake", dimension=DIMENSION, lock_timeout_s=0.1)
-    other = opened(tmp_path / "store")
-
-    async def meanwhile() -> None:
-        async with other.reading() as view:
-            assert len(view.space("default").turns) == 2
-        with pytest.raises(StoreBusy):
-            await commit_to(hasty, batch("lost"))
-
-    def aside(*arguments: object) -> None:
-        from_thread.run(meanwhile)
-        set_aside(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(restoring, "set_aside", aside)
-    await restored(tmp_path / "file", tmp_path / "store", replace=True)
-    await commit_to(other, batch("charlie"))
-    await commit_to(hasty, batch("delta"))
-    assert await refs(tmp_path / "store") == {"alpha", "charlie", "delta"}
 
 
 async def test_a_write_to_the_new_place_during_a_restore_is_not_lost(

@@ -18,7 +18,7 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion
-from mcp_memory.errors import McpMemoryError, StoreDamaged, StoreUnwritable
+from mcp_memory.errors import McpMemoryError, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
 from mcp_memory.storage.forgotten import BOOK
 from mcp_memory.storage.store import LanceStore
@@ -221,7 +221,7 @@ async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_pat
 
 
 @pytest.mark.parametrize("content", [None, b"", b'00000000 {"records": []}'])
-async def test_a_record_of_what_was_forgotten_that_is_gone_is_given_up_only_if_told_to(
+async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_again(
     tmp_path: Path, content: bytes | None
 ) -> None:
     store = opened(tmp_path / "store")
@@ -233,15 +233,10 @@ async def test_a_record_of_what_was_forgotten_that_is_gone_is_given_up_only_if_t
         (tmp_path / "store" / BOOK).write_bytes(content)
     store = opened(tmp_path / "store")
     assert await refs(store) == ["bravo", "charlie"]
-    with pytest.raises(StoreDamaged, match="forgotten"):
-        await commit_to(store, batch("delta"))
-    told: list[str] = []
-    await store.repair(lambda texts: bool(told.extend(texts)))
-    assert "what was forgotten" in " ".join(told)
-    assert "forgotten" in " ".join((await store.about()).problems)
-    await store.repair(lambda _: True)
+    assert "forgotten" in " ".join((await store.about()).notes)
+    await commit_to(store, batch("delta"))
+    assert (await store.forgotten(), store.damage) == ((), ())
+    await store.forget(lambda _: ForgetTargets("default", turns=frozenset([turn("charlie").id])), "a test")
     again = opened(tmp_path / "store")
-    await commit_to(again, batch("delta"))
-    assert (await again.forgotten(), again.damage) == ((), ())
-    await again.forget(lambda _: ForgetTargets("default", turns=frozenset([turn("charlie").id])), "a test")
-    assert len(await opened(tmp_path / "store").forgotten()) == 1
+    assert len(await again.forgotten()) == 1
+    assert "forgotten" not in " ".join((await again.about()).notes)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from batches import asserted, batch, derive, turn
-from damaging import COMMITS, is_damaged, make_anew, repaired
+from damaging import COMMITS, is_damaged, make_anew
 from lance_at import commit_to, fold_all, open_at, refs
 from rows_checked import row_problems
 
@@ -110,7 +110,7 @@ def _cut(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("hurt", "left"), [(_remove, ["m0", "m3", "m4"]), (_change, ["m0", "m2", "m4"]), (_cut, ["m0", "m1", "m4"])]
 )
-async def test_lost_commits_are_noticed_and_a_repair_keeps_the_others_and_asks_for_them(
+async def test_lost_commits_are_noticed_and_nothing_is_changed(
     folder: Path, hurt: Callable[[Path], None], left: list[str]
 ) -> None:
     hurt(folder)
@@ -119,18 +119,8 @@ async def test_lost_commits_are_noticed_and_a_repair_keeps_the_others_and_asks_f
     await refs(store)
     assert f"2 of {COMMITS} commits are gone" in store.damage[0]
     assert store.damage == (await store.about()).problems
-    assert "Nothing was given up" in (await repaired(folder, lambda _: False))[-1]
-    with pytest.raises(StoreDamaged, match="doctor --repair"):
+    with pytest.raises(StoreDamaged, match="restore a backup"):
         await store.rebuild(make_anew)
-    told: list[str] = []
-    await repaired(folder, lambda texts: not told.extend(texts))
-    gone = [number for number in range(1, COMMITS + 1) if f"m{number - 1}" not in left]
-    assert told == [f"all that 2 commits held ({', '.join(map(str, gone))})"]
-    store = open_at(str(folder))
-    await store.rebuild(make_anew)  # as doctor does
-    assert (await refs(store), store.damage) == (left, ())
-    await commit_to(store, batch("new"))
-    assert await row_problems(store) == []
 
 
 async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_is_back(folder: Path) -> None:
@@ -141,7 +131,6 @@ async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_
     for name in ("log", "journal"):
         (folder / name).rename(folder / f"{name}.away")
     assert await is_damaged(folder) == []
-    assert "nothing is repaired" in (await repaired(folder, lambda _: pytest.fail("asked")))[0]
     assert (await refs(store), len(store.damage)) == ([], 1)
     for name in ("log", "journal"):
         (folder / f"{name}.away").rename(folder / name)

@@ -38,7 +38,6 @@ from damaged_store import (
     derive,
     embed,
     forget,
-    halve,
     make_rows,
     make_store,
     open_at,
@@ -166,15 +165,8 @@ async def _made(around: Path) -> None:
 
 
 async def _restore(around: Path) -> None:
-    async def again(made: Path, *_: object) -> int:
-        store = open_at(str(made), embed=embed, relearn=relearn)
-        await forget(store, "m0-1")
-        await store.aclose()
-        return 1
-
-    notes = str(around / "notes")
     now = time.time_ns() // 1_000_000
-    await restore(around / "all.backup", str(around / "store"), again, replace=True, now=now, noted_in=notes)
+    await restore(around / "all.backup", str(around / "store"), now=now, noted_in=str(around / "notes"))
 
 
 async def _rebuild(around: Path) -> None:
@@ -189,33 +181,14 @@ async def _forget(around: Path) -> None:
     await store.aclose()
 
 
-async def _repair(around: Path) -> None:
-    store = open_store(around / "store")
-    await store.repair(lambda _: True)
-    await store.rebuild(make_rows)
-    await store.aclose()
-
-
 def _lose(around: Path) -> None:
     shutil.rmtree(around / "store")
 
 
-def _spoil(around: Path, *patterns: str) -> None:
-    for pattern in patterns:
-        for file in (around / "store").glob(pattern):
-            halve(file)
-
-
-UNREADABLE = ("journal/*", "log/*/*")
-
-
 DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
-    "restore over a memory": (lambda around: None, _restore),
     "restore in place of a lost one": (_lose, _restore),
-    "restore over a damaged one": (lambda around: _spoil(around, *UNREADABLE), _restore),
     "rebuild": (lambda around: None, _rebuild),
     "forget": (lambda around: None, _forget),
-    "repair": (lambda around: _spoil(around, "log/*/*"), _repair),
 }
 """What comes before, and what is done."""
 
@@ -307,7 +280,7 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
         fault(f"it takes no write: {_short(written)}")
     for path in files_below(around):
         inside = path.relative_to(around).as_posix()
-        if any(part in inside for part in STRAY) or inside.partition("/")[0].partition(".replaced-")[0] not in AROUND:
+        if any(part in inside for part in STRAY) or inside.partition("/")[0] not in AROUND:
             fault(f"left behind: {inside}")
 
 

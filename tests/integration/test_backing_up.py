@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import anyio
 import pytest
-from store_contents import holding
 
 from mcp_memory.cli import main
 from mcp_memory.domain.forgetting import ForgetRequest
@@ -39,6 +37,10 @@ async def tell(memory: Memory) -> None:
     await memory.write(WriteRequest("default", "letters", "message", items))
 
 
+async def tell_more(memory: Memory) -> None:
+    await memory.write(WriteRequest("default", "letters", "message", (NewItem("It rains.", ref="m4"),)))
+
+
 async def forget_first(memory: Memory) -> None:
     await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
 
@@ -48,8 +50,8 @@ async def told(memory: Memory) -> set[str]:
         return {one.ref for one in view.space("default").turns.values()}
 
 
-def test_a_backup_comes_back_without_what_was_forgotten_unless_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_backup_comes_back_in_a_new_place_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anyio.run(with_memory, tell)
     file = str(tmp_path / "memory.backup")
@@ -57,36 +59,18 @@ def test_a_backup_comes_back_without_what_was_forgotten_unless_told(
     assert "Backed up 1 commit" in capsys.readouterr().out
     anyio.run(with_memory, forget_first)
     assert main(["restore", file]) == 1
-    assert "--replace" in capsys.readouterr().err
-    assert main(["restore", file, "--replace"]) == 0
-    out = capsys.readouterr().out
-    assert "1 text left out" in out
-    assert "What was there is in" in out
+    assert "A restore replaces nothing" in capsys.readouterr().err
     assert anyio.run(with_memory, told) == {"m2", "m3"}
-    assert holding(tmp_path / "store", ["Quincefield", "Oakvessel"]) == {"Oakvessel"}
-    assert main(["restore", file, "--replace"]) == 0  # it is still known what was forgotten
-    assert "1 text left out" in capsys.readouterr().out
-    assert main(["restore", file, "--replace", "--again"]) == 0
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "new"))
+    assert main(["restore", file]) == 0
+    assert "What was forgotten after that backup was made is there again" in capsys.readouterr().out
     assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
-    capsys.readouterr()
-    assert main(["doctor"]) == 0  # what a repair would need is there
-    assert "doctor --repair" not in capsys.readouterr().out
+    assert main(["doctor"]) == 0
 
 
-def test_what_was_told_again_after_a_forget_comes_back_with_a_later_backup(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_files_and_folders_of_others_are_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anyio.run(with_memory, tell)
-    anyio.run(with_memory, forget_first)
-    anyio.run(with_memory, tell)
-    file = str(tmp_path / "memory.backup")
-    assert main(["backup", file]) == 0
-    assert main(["restore", file, "--replace"]) == 0
-    assert "left out" not in capsys.readouterr().out
-    assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
-
-
-def test_files_and_folders_of_others_are_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["backup", str(tmp_path / "none.backup")]) == 1
     assert "nothing is stored" in capsys.readouterr().err
     anyio.run(with_memory, tell)
@@ -100,54 +84,30 @@ def test_files_and_folders_of_others_are_left_alone(tmp_path: Path, capsys: pyte
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ines")
     assert main(["backup", str(letter)]) == 1
-    assert main(["restore", str(letter), "--replace"]) == 1
-    assert main(["restore", str(tmp_path / "missing"), "--replace"]) == 1
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "new"))
+    assert main(["restore", str(letter)]) == 1
+    assert main(["restore", str(tmp_path / "missing")]) == 1
+    monkeypatch.undo()
     err = capsys.readouterr().err
     assert "is no backup" in err
     assert "cannot be read" in err
     assert letter.read_text() == "Dear Ines"
-    assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
+    assert not (tmp_path / "new").exists()
 
 
-def test_what_doctor_says_after_the_log_was_damaged_helps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_left_of_a_damaged_log_can_be_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     anyio.run(with_memory, tell)
+    anyio.run(with_memory, tell_more)
     log = min((tmp_path / "store" / "journal").iterdir())
-    content = log.read_bytes()
-    log.write_bytes(content[:100])
+    log.write_bytes(log.read_bytes()[:100])
     assert main(["doctor"]) == 1
-    said = capsys.readouterr().out.splitlines()[-1]
-    assert said.startswith("to do: mcp-memory doctor --repair, which asks before it gives anything up. If it would: ")
-    log.write_bytes(content)
-    assert main(["doctor", "--rebuild"]) == 0
-    assert main(["backup", str(backup := tmp_path / "memory.backup")]) == 0
-    for name in ("journal", "log"):
-        shutil.rmtree(tmp_path / "store" / name)
-    capsys.readouterr()
-    assert main(["doctor", "--repair"]) == 1
-    said = capsys.readouterr().out.splitlines()[-1]
-    assert said.startswith("to do: mcp-memory restore --replace FILE, a backup of yours, or put the damaged files back")
-    assert main(["restore", str(backup)]) == 1
-    assert "--replace; it is set aside" in capsys.readouterr().err
-    assert main(["restore", "--replace", str(backup)]) == 0
-    aside = Path(capsys.readouterr().out.splitlines()[-1].removeprefix("What was there is in ").partition(";")[0])
-    assert any(aside.glob("segments_*.lance"))
-    assert anyio.run(with_memory, told) == set(TEXTS)
+    said = capsys.readouterr().out
+    assert "restore a backup" in said
+    assert "import what is left here" in said
+    assert main(["export", str(tmp_path / "left.jsonl")]) == 0
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "new"))
+    assert main(["import", str(tmp_path / "left.jsonl")]) == 0
+    assert anyio.run(with_memory, told) == {"m4"}
     assert main(["doctor"]) == 0
-
-
-def test_a_restore_takes_away_nothing_but_the_former_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    anyio.run(with_memory, tell)
-    store = tmp_path / "store"
-    assert main(["backup", str(tmp_path / "memory.backup")]) == 0
-    anyio.run(with_memory, forget_first)
-    (tmp_path / "memory.backup").rename(store / "memory.backup")  # by hand: the command writes none there
-    (photo := next(store.glob("segments_*.lance")) / "photo.jpg").write_text("mine")
-    (store / "photos").mkdir()
-    (store / "notes").symlink_to(tmp_path / "nowhere")
-    assert main(["restore", str(store / "memory.backup"), "--replace"]) == 0
-    assert "1 text left out" in capsys.readouterr().out
-    assert (store / "memory.backup").is_file()
-    assert photo.read_text() == "mine"
-    assert (store / "photos").is_dir()
-    assert (store / "notes").is_symlink()
-    assert anyio.run(with_memory, told) == {"m2", "m3"}

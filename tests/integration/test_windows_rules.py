@@ -55,7 +55,7 @@ def test_a_day_of_writing_forgetting_copying_and_moving_keeps_the_rules(place, c
     done("forget", "m1", "--yes")
     assert "octopus number 1" not in done("show", "CON", code=1)
     done("backup", str(place / "copy.backup"))
-    done("restore", str(place / "copy.backup"), "--replace")
+    done("restore", str(place / "copy.backup"), code=1)
     done("doctor", "--rebuild")
     done("import", str(place / "out.jsonl"))
     lines = [path for path in (place / "store").rglob("*.json*") if b"\r\n" in path.read_bytes()]

@@ -3,7 +3,7 @@
 Run as ``python tests/soak/forget_everywhere.py --things 240 --forgets 200``. A thing is a message with a word and a
 name of one or two letters that nothing else has, and what was made of it in other words: a memory point with a goal, a
 taught question, a correction, a pooled question, an alias, a caller's fact and a caller's point. Half of them rest on a
-message that stays, too. The store lies behind a link, and is restored over itself every few rounds.
+message that stays, too. The store lies behind a link, and is restored elsewhere every few rounds.
 
 After every forget everything below the folder is searched for all words of that thing: bytes in several encodings, and
 decoded out of tables (`holding_anywhere`). Before it, the same search has found them all. What stays must
@@ -46,7 +46,7 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import open_store
 
 LAID = 10
-"""Rounds after which the store is restored over itself."""
+"""Rounds after which the store is restored elsewhere."""
 LATIN, HAN = ("BCDFGHJKLMNPQRSTVWXZ", "gjqvwz"), ("赵钱孙李周吴郑王冯陈", "明华强伟芳娜敏静丽军磊洋")
 """First and second letters of names; no two names side by side, as rows stand in a file, contain another one."""
 
@@ -152,12 +152,14 @@ async def fill(memory: Memory, things: int) -> None:
 
 
 async def lay(root: Path) -> Memory:
-    """Restore the store over itself, and return a memory on it."""
+    """Restore the store in another place, remove the first, and return a memory on it."""
     store, now = (root / "link").resolve(), time.time_ns() // 1_000_000
+    new = root / f"laid {now}"
     await back_up(Tables(str(store)), 30.0, root / "file", now)
-    _, _, aside = await restore(root / "file", str(store), None, replace=True, now=now)
-    assert aside is not None
-    shutil.rmtree(aside)  # that is its user's
+    await restore(root / "file", str(new), now=now)
+    (root / "link").unlink()
+    (root / "link").symlink_to(new)
+    shutil.rmtree(store)
     (root / "file").unlink()
     return open_memory(root / "link")
 
