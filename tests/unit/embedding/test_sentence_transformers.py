@@ -18,24 +18,31 @@ def test_what_is_no_folder_is_refused_with_the_way_to_get_one(model: str) -> Non
         SentenceTransformersEmbedder(model)
 
 
-def _model(folder: Path, weights: bytes) -> str:
-    (folder / "1_Pooling").mkdir(parents=True)
+def _model(folder: Path, weights: bytes = b"weights", pooling: str = "1_Pooling") -> str:
+    (folder / pooling).mkdir(parents=True)
+    (folder / "README.md").write_text(f"In {folder}.")
     (folder / "model.safetensors").write_bytes(weights)
-    (folder / "1_Pooling" / "config.json").write_text("{}")
+    (folder / pooling / "config.json").write_text("{}")
     return str(folder)
 
 
-def test_a_folder_keeps_its_name_when_it_is_moved_and_loses_it_when_its_weights_change(tmp_path: Path) -> None:
-    here, there, trained = (
-        SentenceTransformersEmbedder(_model(tmp_path / place / "mine", weights))
-        for place, weights in (("here", b"weights"), ("there", b"weights"), ("trained", b"others!"))
+def test_a_folder_keeps_its_name_when_it_is_moved_and_loses_it_when_its_model_changes(tmp_path: Path) -> None:
+    here, there, trained, other = (
+        SentenceTransformersEmbedder(_model(tmp_path / place / "mine", **model)).name
+        for place, model in (
+            ("here", {}),
+            ("there", {}),
+            ("trained", {"weights": b"others!"}),
+            ("other", {"pooling": "2_Pooling"}),
+        )
     )
-    assert here.name.startswith("mine/sentence-transformers@")
-    assert here.name == there.name != trained.name
+    assert here.startswith("mine/sentence-transformers@")
+    assert here == there
+    assert here not in (trained, other)
 
 
 def test_without_the_extra_the_error_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    embedder = SentenceTransformersEmbedder(_model(tmp_path / "mine", b"weights"))
+    embedder = SentenceTransformersEmbedder(_model(tmp_path / "mine"))
     with pytest.raises(EmbedderError, match=r"pip install '\.\[sentence-transformers\]' in the checkout"):
         anyio.run(embedder.embed, ["a text"])

@@ -70,6 +70,7 @@ async def test_repeating_a_call_changes_nothing_even_if_the_points_have_changed(
         ({"merge": [([0, "h_none"], "y")]}, ["points.merge[0].ids[1]", "no point"]),
         ({"merge": [([0, 4], "y")]}, ["points.merge[0].ids", "13 entities together", "at most 12"]),
         ({"update": [(3, "x")]}, ["points.update[0].id", "was merged into", "Name h_"]),
+        ({"merge": [([2, 2], "y")]}, ["points.merge[0].ids[0]", "was merged into"]),
     ],
 )
 async def test_a_wrong_edit_is_refused_by_name_and_the_call_changes_nothing(edits, words):

@@ -105,3 +105,15 @@ async def test_a_request_that_cannot_be_recorded_is_refused_and_corrections_wait
     log.full = False
     await one.ledger.enter()
     assert await Account(log).stored() == Spending(1, 100)
+
+
+async def test_a_cost_that_comes_while_another_is_recorded_is_recorded_next() -> None:
+    one = Account(log := FakeLog())
+    first, second = await one.ledger.reserve(300), await one.ledger.reserve(300)
+    one.ledger.settle(first, Spending(1, 100))
+    async with anyio.create_task_group() as tasks, log.lock:
+        tasks.start_soon(one.ledger.enter)
+        await anyio.wait_all_tasks_blocked()
+        one.ledger.settle(second, Spending(1, 100))
+    await one.ledger.enter()
+    assert await one.stored() == Spending(2, 200)

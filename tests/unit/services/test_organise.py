@@ -15,7 +15,10 @@ ORDER = (
 )
 
 
-async def organised(one, goal="How did Rufus and Bella meet?", **asked):
+GOAL = "How did Rufus and Bella meet?"
+
+
+async def organised(one, goal=GOAL, **asked):
     return await one.evolve(EvolveRequest("default", goal=goal, **asked))
 
 
@@ -55,11 +58,10 @@ async def test_new_evidence_about_the_same_entities_updates_their_point_and_keep
 
 async def test_a_description_by_a_caller_stays_and_only_gains_support():
     one = await told(memory(), "Ann: Rufus met Bella in Hyde Park.")
-    goal = "How did Rufus and Bella meet?"
     edits = PointEdits((PointInsert(("Ann", "Rufus", "Bella", "Hyde Park"), "They met on a walk."),))
-    await one.evolve(EvolveRequest("default", goal=goal, points=edits))
+    await one.evolve(EvolveRequest("default", goal=GOAL, points=edits))
     assert len(active(one)) == 1  # a caller who brings points has organised
-    await organised(one, goal, steps=("points",))
+    await organised(one, steps=("points",))
     (point,) = active(one)
     assert (point.description, point.source, point.revision, len(point.sentences)) == (
         "They met on a walk.",
@@ -91,6 +93,15 @@ async def test_similar_points_with_a_common_entity_are_merged_for_a_relational_g
     assert [point.entities for point in active(one) if not point.parents] == [("Dover", "Calais")]
 
 
+async def test_a_repeated_goal_merges_no_points_that_it_did_not_change():
+    one = await told(memory(), *ORDER)
+    await organised(one)
+    alike = [PointInsert(names, "Gulls and terns share the cliff.") for names in (("Gull", "Tern"), ("Tern", "Cliff"))]
+    await one.evolve(EvolveRequest("default", goal=GOAL, points=PointEdits(tuple(alike))))
+    assert (await organised(one)).changes == ()
+    assert [change.step for change in (await organised(one, steps=("merge",))).changes] == ["merge"]
+
+
 async def test_a_goal_that_asks_for_one_thing_merges_nothing_and_says_why():
     one = await told(memory())
     done = await merging(one, "Who is Zoe?")
@@ -101,12 +112,12 @@ async def test_a_goal_that_asks_for_one_thing_merges_nothing_and_says_why():
 
 async def test_an_episode_is_organised_under_its_question_without_unsupporting_evidence():
     one = await told(memory(), *ORDER)
-    recall = await recalled(one, "How did Rufus and Bella meet?")
+    recall = await recalled(one, GOAL)
     wrong = next(item.id for item in recall.evidence if "Crufts" in item.text)
     await judged(one, recall.episode, not_supports=(wrong,))
     await one.evolve(EvolveRequest("default", recall.episode, steps=("points",)))
     (point,) = [point for point in active(one) if "Rufus" in point.entities]
-    assert point.scope == "How did Rufus and Bella meet?"
+    assert point.scope == GOAL
     assert "Crufts" not in point.description
 
 

@@ -33,14 +33,19 @@ async def test_an_answer_teaches_what_it_rests_on_with_doubled_noise():
     assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == ["embedded", "caller"]
 
 
-async def test_an_abstention_teaches_nothing():
+async def test_an_abstention_teaches_nothing_but_its_correction():
     one = await told(memory(), *TALK)
     answer = await asked(one, "What is the name of the ship that Zoe built?")
     assert answer.text is None
     assert lessons_of(one) == []
-    done = await judged(one, answer.recall.episode, supports=(answer.recall.evidence[0].id,))
+    shown = (answer.recall.evidence[0].id,)
+    done = await judged(one, answer.recall.episode, supports=shown)
     assert (done.changes, [skipped.step for skipped in done.skipped]) == ((), ["feedback"])
     assert lessons_of(one) == []
+    await judged(one, answer.recall.episode, supports=shown, correction="Zoe built the Wren.")
+    (lesson,) = lessons_of(one)
+    assert not lesson.labels.keys() & set(shown)
+    assert list(lesson.labels.values()) == [1]
 
 
 async def test_known_support_is_not_recorded_again_however_often_it_is_asked():

@@ -52,3 +52,13 @@ async def test_a_correction_teaches_its_first_statements_and_not_its_questions()
     pages = "Where is it from? It is from Lodz. " + " ".join(f"Page {n} is long." for n in range(40))
     await judged(one, (await asked(one)).recall.episode, correction=pages)
     assert set(labelled(one)) == {"It is from Lodz.", "Page 0 is long.", "Page 1 is long."}
+
+
+@pytest.mark.parametrize(
+    ("correction", "labels"), [("The telescope came from a shop in Lodz.", [-1, 1]), ("Cats sleep.", [1])]
+)
+async def test_a_wrong_answer_is_taken_to_rest_on_what_resembles_its_correction(correction, labels):
+    one = await told(memory(), TALK[0])
+    recall = await recalled(one, QUESTION)
+    await judged(one, recall.episode, correction=correction, answer_correct=False)
+    assert sorted(labelled(one).values()) == labels
