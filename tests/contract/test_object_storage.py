@@ -19,7 +19,7 @@ from object_store import ObjectStore
 
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.errors import ConfigurationError, StoreBusy, StoreUnwritable
+from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.bucket import Bucket, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
@@ -223,6 +223,23 @@ def test_a_commit_comes_back_as_it_was_put_and_damaged_rows_of_tables_count_as_n
     assert {kind: rows_of([entry], kind) for kind in rows} == {kind: with_tx(made, 1) for kind, made in rows.items()}
     damaged = decode(line + b"\n", rest[:-1])
     assert (damaged.commit, damaged.whole, {*damaged.rows}) == (commit, False, {"turns", "facts"})
+
+
+def test_a_commit_whose_reply_was_lost_is_ours_and_one_that_is_damaged_stops_whoever_reads(
+    objects: ObjectStore,
+) -> None:
+    rows = prepare(batch("a"))
+    counts = {kind: len(made) for kind, made in rows.items()}
+    commit, log = replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), **counts), Place(URI, objects.options).log
+    for _ in range(2):
+        log.append(commit, rows)
+    with pytest.raises(StoreBusy, match="same moment"):
+        log.append(replace(commit, at=1), rows)
+    (name,) = (name for name in objects.objects if "journal/" in name)
+    content, changed = objects.objects[name]
+    objects.objects[name] = content.replace(b"fake", b"sham", 1), changed
+    with pytest.raises(StoreError, match="sum is wrong"):
+        list(Place(URI, objects.options).log.entries())
 
 
 def test_options_are_names_and_values() -> None:

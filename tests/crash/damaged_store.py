@@ -106,9 +106,3 @@ async def embed(texts: Sequence[str]) -> Matrix:
 async def relearn(_: Space, lessons: Sequence[Lesson]) -> list[Belief]:
     """Return a belief about each sentence that lessons label, as `Relearn` of a rebuild does."""
     return [belief(sentence) for lesson in lessons for sentence in lesson.labels]
-
-
-def halve(file: Path) -> None:
-    """Cut a file off in its middle."""
-    content = file.read_bytes()
-    file.write_bytes(content[: len(content) // 2])
