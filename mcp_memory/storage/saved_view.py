@@ -64,7 +64,7 @@ _ALIGNED = 64
 _ROOMS = tuple(f"mcp_memory.{room}." for room in ("domain", "language", "view", "search", "reconstruct"))
 _OTHERS = frozenset(
     (
-        *(("builtins", name) for name in ("dict", "list", "set")),
+        *(("builtins", name) for name in ("dict", "list", "range", "set")),
         *(("collections", "Counter"), ("collections", "defaultdict")),
         *(("array", "array"), ("array", "_array_reconstructor")),
         *(("numpy", "dtype"), ("numpy", "ndarray")),

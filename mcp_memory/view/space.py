@@ -29,7 +29,7 @@ from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, by_turn, chosen, clip, extended, fill
+from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, by_turn, chosen, clip, extended, fill
 from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 
 __all__ = ["NONE", "Index", "Space"]
@@ -88,9 +88,8 @@ class Space:
         self.turns: MutableMapping[str, Turn] = {}
         self.span: tuple[Millis, Millis] | None = None
         self.sessions: dict[str, list[str]] = {}
-        self._numbers = TurnNumbers()
-        self.segments = Pieces(Segment, name, self._numbers)
-        self.sentences = Pieces(Sentence, name, self._numbers)
+        self.segments = Pieces(Segment)
+        self.sentences = Pieces(Sentence)
         self.segment_turn: list[Turn] | SavedSegmentTurns = []
         self.speakers = Speakers(self._speaker_called)
         self.segment_vectors: GrowingMatrix | None = None
@@ -111,7 +110,9 @@ class Space:
 
     def __getstate__(self) -> dict[str, object]:
         turns = SavedTurns.of(self.turns)
-        of_segments = SavedSegmentTurns(turns, self._numbers.names, self.segments.turn_numbers())
+        numbers: dict[str, int] = {}
+        of_each = [numbers.setdefault(one.turn_id, len(numbers)) for one in self.segments]
+        of_segments = SavedSegmentTurns(turns, list(numbers), np.array(of_each, dtype=np.int32))
         kept = {**vars(self), "_cut": None, "ids": None, "frames": None}
         return {**kept, "turns": turns, "segment_turn": of_segments}
 
