@@ -1,9 +1,8 @@
 """Which relation of which entity a query asks for: exactly one, or none (DESIGN 4 step 4).
 
-A fact about another relation is a wrong answer, so the match is strict. A query has to name the entity (or describe it
-by facts that a path follows, "Ann's sister"), hold a word of the relation, want the type and the kind of its values,
-and say no more: a content word that none of these explain asks for something more specific than the fact states. Of
-two relations that match, the better one has to lead by a margin.
+A fact about another relation is a wrong answer, so the match is strict. A query has to name the entity, hold a word of
+the relation, want the type and the kind of its values, and say no more: a content word that none of these explain asks
+for something more specific than the fact states. Of two relations that match, the better one has to lead by a margin.
 
 The words of questions are those of ``resources/questions.toml``, in English; those of relations are compared by their
 stems in any language.
@@ -23,7 +22,6 @@ from mcp_memory.domain.entities import PROJECT, entity_key
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID, EntityType, Relation, is_told_of_things, relations
 from mcp_memory.domain.turns import USERS
-from mcp_memory.language.questions import UNSURE
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
 from mcp_memory.language.vocabulary import word_set
@@ -34,7 +32,7 @@ MARGIN = 0.1
 """By so much the best relation has to lead the next one."""
 _TABLE = tomllib.loads(resource("questions.toml"))
 _LISTS = {name: word_set(text) for name, text in _TABLE.items() if isinstance(text, str)}
-_NO_CONTENT = STOP_WORDS | UNSURE | _LISTS["order"] | _LISTS["frame"]
+_NO_CONTENT = STOP_WORDS | _LISTS["order"] | _LISTS["frame"]
 _WEAK = frozenset(map(stem, _LISTS["weak"]))
 _ENDS = frozenset(map(stem, _LISTS["ends"]))
 _CHANGES = _ENDS | frozenset(map(stem, _LISTS["starts"]))
@@ -45,12 +43,9 @@ _KINDS = [line.split() for line in _TABLE["narrower"]["words"].strip().splitline
 _NARROWER = {stem(word): frozenset(map(stem, kind)) for kind in _KINDS for word in kind}
 _PRONOUNS = word_set("i me my mine myself we us our ours you your yours yourself")
 
-_COUNTED = re.compile(r"\bhow many\s+(?:(?:different|other|more)\s+)?([\w'’-]+)", re.I)
 _ASKS_PLAN = re.compile(r"\b(?:will|going\s+to|plan(?:s|ned|ning)?|about\s+to|intend(?:s|ed|ing)?)\b", re.I)
 _YEAR = re.compile(r"\b\d{4}\b")
-_TYPE_NOUN = re.compile(
-    r"\b(?:what|which|how many)\s+(?:(?:kind|type|sort)s?\s+of\s+)?((?:[\w'’-]+\s+){0,2}?[\w'’-]+)", re.I
-)
+_TYPE_NOUN = re.compile(r"\b(?:what|which)\s+(?:(?:kind|type|sort)s?\s+of\s+)?((?:[\w'’-]+\s+){0,2}?[\w'’-]+)", re.I)
 _OF_TIME = re.compile(r"\s(?:on|in|at|by|of|for|around|during)\s*$", re.I)
 """The preposition of a time: "live on 3 May" is not "live on"."""
 _MOVE_AWAY = re.compile(
@@ -122,7 +117,7 @@ class RelationMatch:
 def match_relation(query: Query, knowledge: KnownFacts) -> RelationMatch | None:
     """Return the one match of the query, or None where there is none or more than one."""
     asked = query_tokens(query.text)
-    groups = (group for group in knowledge.groups if not group.inferred)
+    groups = (group for group in knowledge.groups if not (group.inferred or group.through))
     matches = [match for group in groups if (match := _match_group(query, asked, group, knowledge))]
     if not matches:
         return None
@@ -167,7 +162,7 @@ def _match_group(
     relation = relations().get(group.relation)
     values = (planned_values(group) if _ASKS_PLAN.search(query.text) else []) or valid_values(group)
     entity = _entity_positions(tokens, group, query)
-    if entity is None or not (values or group.denials):
+    if entity is None or not values:
         return None
     named = [one for one in values if not name_positions(tokens, (one.value,)) <= entity]
     changes = change_positions(tokens)
@@ -180,39 +175,27 @@ def _match_group(
         return None  # "When will my brother marry?" does not ask for a brother
     kind, kind_noun = _asked_type(query.text)
     fit = _type_fit(query, kind, relation.tail if group.forward else relation.head, tokens)
-    steps = [find_mention(tokens, relations().get(step.version.relation)) for step in group.through]
-    if fit is None or not all(steps):
+    if fit is None:
         return None
     explained = entity | mention.positions | changes
-    explained |= {place for step in steps if step for place in step.positions}
     explained |= {place for place, token in enumerate(tokens) if kind and token.word == kind_noun}
-    if query.answer_type in ("yes_no", "when"):
-        for value in (*(one.value for one in named), *(group.value(denied) for denied in group.denials)):
-            explained |= name_positions(tokens, (value,))
-    else:
-        named = []
-    if any(one.content and place not in explained and one.word != "s" for place, one in enumerate(tokens)):
+    named = named if query.answer_type == "when" else []
+    for one in named:
+        explained |= name_positions(tokens, (one.value,))
+    if any(token.content and place not in explained and token.word != "s" for place, token in enumerate(tokens)):
         return None  # it asks for something more specific
-    if query.answer_type == "how_many":  # "how many pets", not "how much" or "how many times"
-        counted = _COUNTED.search(query.text)
-        known = {kind_noun, *(tokens[place].word for place in mention.positions | entity)}
-        if counted is None or counted[1].lower() not in known:
-            return None
     meant = _of_kind(values, kind_noun or mention.noun, group, knowledge)
     if kind_noun == "year":
         meant = [one for one in meant if _YEAR.search(one.value)]
-    if values and not meant:
+    if not meant:
         return None
     matching = tuple(one for one in named if one in meant)
     return RelationMatch(group, tuple(meant), matching, mention.strength + fit)
 
 
 def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts, query: Query) -> frozenset[int] | None:
-    """Return the positions of the words that name the entity, or the one it is reached from, or None."""
+    """Return the positions of the words that name the entity, or None."""
     names = group.names
-    if group.through:
-        first = group.through[0]
-        names = (first.version.head if first.forward else first.version.tail,)
     if places := name_positions(tokens, names):
         return places
     for owned in (name.partition("'s ")[2] for name in names):
@@ -260,8 +243,6 @@ def _asked_mention(
         case "works_as" if _DOES_WHAT.search(query.text):  # "What does Ann do?"
             return Mention(frozenset(), 0.8)
         case "scheduled_for" if _WHEN_IS.match(query.text):  # "When is our standup?"
-            return Mention(frozenset(), 0.5)
-        case "has_command" if query.answer_type == "how":  # "How do we deploy?"
             return Mention(frozenset(), 0.5)
         case "located_at" | "located_in" if query.answer_type == "where":  # "Where is the guide?"
             return Mention(frozenset(), 0.5)

@@ -1,13 +1,12 @@
-"""The answer that certain facts state: a value at a known time, when it began or ended, a number, yes or no.
+"""The answer that certain facts state: a value at a known time, or when it began or ended.
 
 A fact is *certain* that nothing contests, that is no hypothesis, and whose confidence is at least `CERTAIN`. It is
 stated plainly; whatever else is known answers nothing, and what was said is quoted instead (``services/answer.py``).
-The query has to ask for exactly one relation of one entity (``asked.py``), at a time that it names itself or now, and
-every value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
+The query has to ask for exactly one relation of an entity that it names (``asked.py``), at a time that it names itself
+or now, and every value of that time has to be certain.
 
-Facts hold only what was stated, so "no" is answered only from a denial or from the end of the value that is asked
-about. A start or an end that nobody stated is derived, and is no answer. Nothing is counted, added or compared: "how
-many" is answered by a fact that says a number.
+A start or an end that nobody stated is derived, and is no answer. Nothing is counted, added or compared, and facts hold
+only what was stated: "how many" and what asks for yes or no get the quotes alone.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from mcp_memory.rules.answers.asked import (
     change_positions,
     match_relation,
     mentions_end,
-    name_positions,
     query_tokens,
 )
 from mcp_memory.rules.answers.values import (
@@ -49,8 +47,7 @@ _NOT_FACTUAL = re.compile(
     r"\b(?:would|could|should|or|if|not|never|why|no|than|both|same)\b|n['’]t\b|^\W*(?:Would|Could|Should|Why)\b"
 )
 """Questions that suppose, compare or deny: a fact alone answers none of them."""
-_QUANTITY = re.compile(r"^(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|several|some|many|few)\b)", re.I)
-_ANSWERED = ("who", "what", "where", "when", "how_many", "yes_no", "how")
+_ANSWERED = ("who", "what", "where", "when")
 
 
 def certain_answer(query: Query, knowledge: KnownFacts) -> Proposal | None:
@@ -62,15 +59,11 @@ def certain_answer(query: Query, knowledge: KnownFacts) -> Proposal | None:
     except LookupError:
         return None
     match = match_relation(query, knowledge)
-    if match is None or match.group.doubtful or not all(_is_certain(step.version) for step in match.group.through):
+    if match is None or match.group.doubtful:
         return None
-    match query.answer_type:
-        case "yes_no":
-            return _polarity(query, knowledge, match, time)
-        case "when" if relations().get(match.group.relation).tail != "time" or not match.group.forward:
-            return _time(query, knowledge, match, time)
-        case "how" if match.group.relation != "has_command":
-            return None
+    of_time = relations().get(match.group.relation).tail == "time" and match.group.forward
+    if query.answer_type == "when" and not of_time:
+        return _time(query, knowledge, match, time)
     return _value(query, knowledge, match, time)
 
 
@@ -86,12 +79,10 @@ def _value(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Cons
     meant = select_values(match.values, time, event=relation.event, past=past, moment=moment)
     different = list(dict.fromkeys(" ".join(one.value.split()) for one in meant))
     single = relation.cardinality == "single" and (group.forward or relation.symmetric)
-    if query.answer_type == "how_many" and not (len(different) == 1 and _QUANTITY.match(different[0])):
-        return None
     if single and ((time is None and len(different) > 1) or _is_overdue(group, different, knowledge)):
         return None  # it is not known which of them is meant
     read = any(one.extractor != "caller" for value in meant for one in value.assertions)
-    if read and not single and query.answer_type != "how_many" and asks_for_several(query.text):
+    if read and not single and asks_for_several(query.text):
         return None  # what was read is seldom all
     text = ", then ".join(different) if single else join_values(different)
     if set(stems(text)) <= set(stems(query.text)):
@@ -128,38 +119,6 @@ def _time(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Const
     return _proposal((validity_text(value, knowledge) if end_stated else None) or "", values, match, knowledge)
 
 
-def _polarity(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None) -> Proposal | None:
-    """Return yes or no."""
-    group, relation = match.group, relations().get(match.group.relation)
-    past = relation.event or (looks_back(query.text) and time is None)
-    values = match.named_values
-    if not values:
-        asked = query_tokens(query.text)
-        denied = [one for one in group.denials if name_positions(asked, (group.value(one),))]
-        if denied:
-            latest = max(denied, key=lambda one: one.said_at)
-            sure = latest.confidence >= CERTAIN and time is None and not past
-            return _proposal("No", (), match, knowledge, (latest,)) if sure else None
-        values = match.values
-        if any(not set(stems(one.value)).isdisjoint(query.stems) for one in values):
-            return None  # it names a part of a value: a toy dog is no dog
-    since, until = (time.since, time.until) if time else (knowledge.moment, knowledge.moment + 1)
-    if past:
-        begun = [one for one in values if one.since <= knowledge.moment]
-        holding = [one for one in begun if time is None or one.overlaps(since, until)]
-    else:
-        holding = [one for one in values if one.overlaps(since, until)]
-    if holding or not match.named_values:
-        return _proposal("Yes", holding, match, knowledge)
-    over = [one for one in values if one.until <= since and (one.version.precision != "before" or one.version.ended_by)]
-    last = max(over, key=lambda one: one.until, default=None)
-    if last is None or past or not all(one.confidence >= CERTAIN for one in last.version.ended_by):
-        return None
-    stated = any(one.stated for one in last.version.ended_by) or not last.version.ended_by
-    text = f"No, until {end_text(last, knowledge)}" if stated else "No"
-    return _proposal(text, (last,), match, knowledge, last.version.ended_by)
-
-
 def _proposal(
     text: str,
     values: Sequence[ValidValue],
@@ -176,13 +135,12 @@ def _proposal(
         knowledge: has the texts of the assertions.
         assertions: further ones that it rests on.
     """
-    citations = tuple(_citations(values, assertions, match.group, knowledge))[:MOST_CITED]
-    if not text or not citations or any(_is_doubted(value, match.group) for value in values):
+    citations = tuple(_citations(values, assertions, knowledge))[:MOST_CITED]
+    if not (text and values and citations) or any(_is_doubted(value, match.group) for value in values):
         return None
     if knowledge.gate(citations) < 1:
         return None  # a caller called it wrong
-    sure = [*(one.version.confidence for one in values), *(step.confidence for step in match.group.through)]
-    return Proposal(text, min(sure, default=min((one.confidence for one in assertions), default=1.0)), False, citations)
+    return Proposal(text, min(one.version.confidence for one in values), False, citations)
 
 
 def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:
@@ -201,12 +159,11 @@ def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:
 
 
 def _citations(
-    values: Sequence[ValidValue], assertions: Sequence[Assertion], group: RelationFacts, knowledge: KnownFacts
+    values: Sequence[ValidValue], assertions: Sequence[Assertion], knowledge: KnownFacts
 ) -> Iterator[Citation]:
-    """Yield the citations of an answer: one assertion of each value, what ended it, and the steps to the entity."""
+    """Yield the citations of an answer: one assertion of each value, and what ended it."""
     wanted = [(value.version.id, max(value.assertions, key=assertion_rank)) for value in values]
-    wanted += [(values[0].version.id if values else one.id, one) for one in assertions]
-    wanted += [(step.version.id, step.version.assertions[0]) for step in group.through if step.version.assertions]
+    wanted += [(value.version.id, one) for value in values[:1] for one in assertions]
     seen: set[str] = set()
     for fact, assertion in wanted:
         source = knowledge.source(assertion)

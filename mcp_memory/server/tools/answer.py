@@ -208,7 +208,7 @@ ANSWER = Tool(
     name="memory_answer",
     title="Answer",
     description=(
-        "Answer one simple question (who, what, where, when, yes or no) from memory alone, with verbatim citations. "
+        "Answer one simple question (who, what, where, when) from memory alone, with verbatim citations. "
         "Use it for facts to be quoted or checked. It says only what is certain; otherwise answer is null, and closest "
         "quotes what was said, for you to judge."
     ),

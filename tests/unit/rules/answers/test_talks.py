@@ -51,7 +51,7 @@ async def test_what_was_told_is_answered_rightly_or_not(line: dict[str, Any]) ->
 async def test_a_good_part_of_what_was_told_plainly_is_answered() -> None:
     told = [line for line in TALKS if "holds" in line]
     texts = [(await answered(line))[0] for line in told]
-    assert sum(text is not None for text in texts) >= len(told) / 3
+    assert sum(text is not None for text in texts) >= len(told) / 4
 
 
 @pytest.mark.parametrize(("facts", "question", "answer"), OF_FACTS)

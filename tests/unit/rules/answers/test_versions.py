@@ -32,26 +32,6 @@ ANN = (
 )
 
 
-def test_a_denial_answers_no_and_is_cited() -> None:
-    found = ask(["!Ann speaks German - -", "Ann speaks French - -"], "Does Ann speak German?")
-    assert found is not None
-    assert found.text == "No"
-    assert found.citations[0].source.quote == "Ann speaks German"
-
-
-def test_a_relative_is_reached_through_a_path_and_both_facts_are_cited() -> None:
-    space = space_of(ANN)
-    facts = space.facts
-    (sibling,) = facts.versions("ann", "sibling_of")
-    (home,) = facts.versions("beth", "lives_in")
-    steps = (Step(sibling, forward=True), Step(home, forward=True))
-    path = Path(Root("ann", "Ann", "FACT"), steps, "madrid", PathScores(1, 1, 1))
-    found = ask(ANN, "Where does Ann's sibling live?", [path])
-    assert found is not None
-    assert found.text == "Madrid"
-    assert {citation.source.quote for citation in found.citations} == {"Beth lives in Madrid", "Ann sibling of Beth"}
-
-
 def test_a_hypothesis_is_no_answer() -> None:
     space = space_of(["Ann likes chess - -"])
     (liked,) = space.facts.versions("ann", "likes")
