@@ -100,7 +100,7 @@ class Query:
         relations: the relations that it asks for according to a model, by names of the registry; its words may ask for
             more.
         intent: the intent of the answer according to a model; None leaves it to the words.
-        accepts_guesses: whether it wants guesses too according to a model; its words may say so as well.
+        accepts_guesses: whether it wants guesses too, according to a model.
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
         events: the two between which it asks for the time, understood and embedded as it is; else empty.
         vector: its vector, shape ``(d,)``, of length 1; None until it is embedded.

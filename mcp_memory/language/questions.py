@@ -4,9 +4,9 @@ Speakers are often roles. A question without a name but with "I", "my" or "we" a
 only person who speaks; one with "you" about the assistant, if such a speaker exists. Where several people speak, it is
 not known whom "I" means.
 
-Search and answering also ask whether a question wants several things (`asks_for_several`), the past (`looks_back`: only
-then what no longer holds counts) or guesses (`wants_guesses`: only then unconfirmed facts do), and whether a text has
-the kind of value that is asked for (`has_kind`). All of them are judged by the words alone, in English.
+Search and answering also ask whether a question wants several things (`asks_for_several`) or the past (`looks_back`:
+only then what no longer holds counts), and whether a text has the kind of value that is asked for (`has_kind`). All of
+them are judged by the words alone, in English.
 
 **What an assistant said** (`asks_for_advice`). In talk with an assistant most words are the assistant's. "What did you
 suggest?" wants these; "can you tell me where I parked?" and "which port do we use?" want what the person said. The
@@ -205,14 +205,6 @@ def _plural(word: str) -> bool:
     return len(word) > 3 and word.endswith("s") and not word.endswith(_NO_PLURAL)
 
 
-UNSURE = frozenset(
-    """
-    guess guesses guessing maybe perhaps might possibly probably likely presumably speculate speculates speculated
-    speculating speculation suspect suspects suspected suspecting rumour rumours rumoured rumor rumors rumored
-    """.split()  # noqa: SIM905 - a list of words is read as words
-)
-"""Words by which a question asks for guesses; they tell nothing of what it asks about."""
-_MAY_HAVE = re.compile(r"\bmay\s+have\b", re.I)
 _NO_VERB = (
     "need|indeed|hundred|speed|breed|seed|bed|red|naked|sacred|wicked|kindred"
     "|children|grandchildren|stepchildren|godchildren|women|men|kitchen|chicken|garden|citizen|teen|queen|screen|oxygen"
@@ -229,12 +221,6 @@ _OPENING = 2_000  # characters of a question that are read
 def looks_back(question: str) -> bool:
     """Return whether a question asks of the past: "did she", "used to", "where has she worked"."""
     return _BACK.search(question[:_OPENING]) is not None
-
-
-def wants_guesses(question: str) -> bool:
-    """Return whether a question asks for guesses too: "maybe", "might she", "may have"."""
-    opening = question[:_OPENING]
-    return not UNSURE.isdisjoint(words(opening)) or _MAY_HAVE.search(opening) is not None
 
 
 _NUMBER = re.compile(

@@ -17,7 +17,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
-from mcp_memory.language.questions import looks_back, wants_guesses
+from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words
 from mcp_memory.view.facts import Facts
 
@@ -64,14 +64,14 @@ class FactQuery:
 
     Attributes:
         query: understood.
-        accepts_guesses: whether it accepts guesses too ("might she …?").
+        accepts_guesses: whether it accepts guesses too, as a model judged it.
         past: whether it asks about the past in general ("where did she …?").
         compares: whether it asks the same about several entities ("is A or B older?").
     """
 
     def __init__(self, query: Query) -> None:
         self.query = query
-        self.accepts_guesses = query.accepts_guesses or wants_guesses(query.text)
+        self.accepts_guesses = query.accepts_guesses
         self.past = looks_back(query.text)
         self.compares = _CHOICE.search(_plain(query.text)) is not None
         self._words = frozenset(words(query.text))

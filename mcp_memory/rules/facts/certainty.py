@@ -1,18 +1,19 @@
-"""Decide which facts of a text are certain: those beside which nothing else is said.
+"""Decide which facts of a message are certain: those beside which nothing else is said.
 
-A fact is certain only if the facts read from its sentence account for every word of it. A word is accounted for if it
-belongs to a head or a tail, says the relation, is part of the time that a fact has, or carries no content (`_FILLERS`).
-Whatever else stands there may change what is said: a context ("at work"), a condition, a denial, a hedge, irony, a
-second clause, the rest of a value that was cut. The fact beside it is recorded, walked and recalled, but not certain.
-Words are what white space separates, and are compared whole: "3:42" states no 3, and "Oslo?" or "“Oslo”" no Oslo.
+A fact is certain only if the facts read from its sentence account for every word of it, an "and" included. A word is
+accounted for if it belongs to a head or a tail, says the relation, is part of the time that a fact has, or carries no
+content (`_FILLERS`). Whatever else stands there may change what is said: a context ("at work"), a condition, a denial,
+a hedge, irony, a second clause, the rest of a value that was cut. The fact beside it is recorded, walked and recalled,
+but not certain. Words are what white space separates, and are compared whole: "3:42" states no 3, and "Oslo?" or
+"“Oslo”" no Oslo.
 
 A capital that a sentence needs anyway is no sign of a name, so the first of several words is part of one only if it is
 written so elsewhere, or is a title: "Assume Anna works at Google." Nor does a name end in a word that is written
-otherwise ("Rome jk", "Google AFAIK"), or say "not". Several subjects with several values may be meant pair by pair, and
-a time is fixed only by the few prepositions of `_FIXING`.
+otherwise ("Rome jk", "Google AFAIK"), or say "not". A time is fixed only by the few prepositions of `_FIXING`.
 
-What one sentence of a message states, another may frame or take back ("Let's play a game." – "Just kidding."), so all
-of them must be accounted for. A document tells of others, each sentence for itself.
+What one sentence states, another may frame or take back ("Let's play a game." – "Just kidding."), so all of them must
+be accounted for. Nothing is certain that a document says, whose sentences rest on what stands before them: more than
+one such fact in twenty was wrong.
 
 This one prior stands for lists of what makes a statement doubtful. It leaves few facts certain, since most sentences
 of real talk say more than one fact.
@@ -24,7 +25,6 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 
 from mcp_memory.domain.entities import PROJECT, TITLES
 from mcp_memory.domain.facts import STABLE, Assertion
@@ -40,7 +40,7 @@ Span = tuple[int, int]
 _ARTICLES = word_set("a an the my our")
 _AUXILIARIES = word_set("am is are was were has have had do does did")
 """A sentence that begins with one is a question, whether a mark ends it or not."""
-_FILLERS = _AUXILIARIES | word_set("a an the be been being and also now just currently")
+_FILLERS = _AUXILIARIES | word_set("a an the be been being also now currently")
 _FIRST_PERSON = word_set("i me my mine we us our ours")
 _DENIALS = word_set(
     "not no never longer any more anymore don't doesn't didn't isn't aren't wasn't weren't haven't hasn't hadn't can't"
@@ -71,22 +71,28 @@ def with_certainty(
         assertions: the assertions of the rules.
     """
     found = list(assertions)
+    certain = set() if turn.kind == "document" else _certain_ids(turn, sentences, times, found)
+    certain -= {one.id for one in found if _is_open(relations().get(one.relation))}
+    return [one if one.id in certain else replace(one, confidence=min(one.confidence, STABLE)) for one in found]
+
+
+def _certain_ids(
+    turn: Turn, sentences: Sequence[Span], times: Sequence[Sequence[StatedTime]], found: Sequence[Assertion]
+) -> set[str]:
+    """Return the ids of the facts that account for every word of a message; none if words are left."""
     certain: set[str] = set()
     named = _named_words(turn, sentences)
     for index, span in enumerate(sentences):
         said = [(word.start(), _forms(word[0])) for word in _WORD.finditer(turn.text, *span)]
+        if not said or not said[0][1].isdisjoint(_AUXILIARIES):
+            return set()
         written = frozenset[str]().union(*(forms for _, forms in said))
-        capital = said[0][1] - named if said else frozenset[str]()
+        capital = said[0][1] - named
         whole = [one for one in found if one.sentence == index and _is_whole(turn, one, written, capital)]
-        whole = [one for one in whole if not _is_one_of_pairs(one, whole)]
-        asks = not said or not said[0][1].isdisjoint(_AUXILIARIES)
-        if whole and not asks and _is_all_said_by(turn, said, whole, times[index]):
-            certain.update(one.id for one in whole)
-        elif turn.kind != "document":
-            certain.clear()
-            break
-    certain -= {one.id for one in found if _is_open(relations().get(one.relation))}
-    return [one if one.id in certain else replace(one, confidence=min(one.confidence, STABLE)) for one in found]
+        if not whole or not _is_all_said_by(turn, said, whole, times[index]):
+            return set()
+        certain.update(one.id for one in whole)
+    return certain
 
 
 def _is_open(relation: Relation) -> bool:
@@ -98,8 +104,8 @@ def _is_open(relation: Relation) -> bool:
 
 
 def _named_words(turn: Turn, sentences: Sequence[Span]) -> Set[str]:
-    """Return the words that a text writes with a capital where it needs none, and those of its speaker and title."""
-    words = f"{turn.speaker or ''} {turn.title or ''}".split()
+    """Return the words that a text writes with a capital where it needs none, and those of its speaker."""
+    words = (turn.speaker or "").split()
     for span in sentences:
         words += turn.text[slice(*span)].split()[1:]
     return {form for word in words if word[:1].isupper() for form in _forms(word.rstrip(",;:!?"))}
@@ -138,13 +144,6 @@ def _is_of_one_form(name: str) -> bool:
     return not last[0].islower() and (len(last) < 2 or before.isupper() or not last.isupper())
 
 
-def _is_one_of_pairs(fact: Assertion, facts: Sequence[Assertion]) -> bool:
-    """Return whether a clause gives several subjects several values: "Anna and Tom live in Oslo and Rome."."""
-    beside = [one for one in facts if (one.relation, one.start) == (fact.relation, fact.start)]
-    heads = {one.head for one in beside}
-    return len(heads) > 1 and len({one.tail for one in beside} - heads) > 1
-
-
 def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: Sequence[StatedTime]) -> bool:
     """Return whether facts account for every word of their sentence.
 
@@ -159,16 +158,11 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
         known |= _words_for(turn, fact.head) | _words_for(turn, fact.tail)
         stems |= _stems_of(fact.relation)
     if any(fact.negated for fact in facts):
-        if sum(not (_DENIALS - _ENDED).isdisjoint(forms) for _, forms in said) > 1 or any(
-            "just" in forms for _, forms in said
-        ):
-            return False  # "I don't not have a dog", "I don't just work there"
+        if sum(not (_DENIALS - _ENDED).isdisjoint(forms) for _, forms in said) > 1:
+            return False  # "I don't not have a dog"
         known |= _DENIALS
     else:
         known -= _DENIALS
-    behind_and = [forms for (_, before), (_, forms) in pairwise(said) if "and" in before]
-    if len({(fact.head, fact.tail) for fact in facts}) < 2 and not all(known & forms for forms in behind_and):
-        return False  # "I joined Google and quit"
     ends = {end for fact in facts if fact.stated or fact.relation in DATED for end in (fact.since, fact.until)}
     dated = [
         (time.start, time.end)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.grammar import inflection
@@ -104,29 +103,6 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
         if inner:
             return confidence, index
     return None
-
-
-def antecedent(previous: Clause) -> tuple[NounPhrase, ...]:
-    """Return what "who" or "which" behind a clause describes: the subject of a copula, otherwise the last phrase."""
-    if not previous.slots:
-        return previous.subject[-1:]
-    is_copular = previous.verb.lemma == "be" and not previous.slots[0].preposition
-    return previous.subject if is_copular else previous.slots[-1].nouns[-1:]
-
-
-def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:
-    """Return whether the form of a verb has a subject that takes it: "Caucus chair" and "I lives" are no clauses."""
-    word = words[verb.next_index - 1]
-    verb_form = inflection(word.low)
-    if verb_form is not None and verb_form.forms == frozenset(("third",)) and word.start == verb.start:
-        return len(subject) > 1 or subject[0].pronoun not in ("i", "we", "you", "they")
-    plain = verb_form is not None and verb_form.forms == frozenset(("plain",)) and word.start == verb.start
-    if not plain or verb.tense != "present" or verb.unreal:
-        return True
-    if len(subject) > 1 or subject[0].pronoun in ("i", "we", "you", "they"):
-        return True
-    # "documents like references": between nouns, "like" is a verb only if people do it
-    return subject[0].plural and (verb.lemma != "like" or subject[0].head in RELATIVES)
 
 
 def read_insertions(
@@ -253,8 +229,11 @@ class _ClauseReader:
         elif grammar.is_adverb(words, self.index):
             self.adverbs.add(word.low)
             self.index += 1
-        elif word.low in closed.RELATIVE and self.clauses and not (word.low == "that" and self.subordinator):
-            self._relative()
+        elif word.low == "that" and self.clauses and not self.subordinator:
+            self.index += 1
+            self.subordinator = "that"
+        elif word.low in closed.RELATIVE - {"that"} and self.clauses:
+            self._skip_to_mark()
         elif word.low in closed.SUBORDINATORS - {"what", "why", "how", "than"} and word.kind == "word":
             asks = word.low in closed.WH and self.index + 1 < len(words) and grammar.is_auxiliary(words, self.index + 1)
             if asks or (word.low in ("who", "whose", "which") and not self.clauses):  # "the man who hired my sister …"
@@ -271,31 +250,9 @@ class _ClauseReader:
         return True
 
     def _skip_to_mark(self) -> None:
-        """Skip to the next punctuation mark: the words before it ask, or assert nothing."""
+        """Skip to the next punctuation mark: the words before it ask, assert nothing, or describe what stands there."""
         while self.index < len(self.words) and not self.words[self.index].mark:
             self.index += 1
-
-    def _relative(self) -> None:
-        """Read "who ran the firm" as a clause about the last phrase before it."""
-        previous, word = self.clauses[-1], self.words[self.index]
-        last = antecedent(previous) if self._follows(previous) else ()
-        if last and previous.slots and len(previous.slots[-1].nouns) > 1:
-            last = previous.slots[-1].nouns  # "Ada, who is four, and Bea, who is seven"
-        if word.low != "whose" and last and (verb := read_verb_group(self.words, self.index + 1)):
-            self.denied = previous.verb.negated and previous.verb.lemma == "be"  # "I'm not the one who …"
-            self._add_clause(last[-1:], verb, self.index)
-        elif word.low == "whose" or (word.low == "who" and not last and not self.words[self.index - 1].mark):
-            self._skip_to_mark()  # of somebody whom no clause names
-        else:
-            self.index += 1
-            self.subordinator = "that"
-
-    def _follows(self, previous: Clause) -> bool:
-        """Return whether nothing but a comma stands between a clause and this word: "a lift, and a host who …"."""
-        before = self.index - 1
-        while before >= 0 and (self.words[before].mark or grammar.is_adverb(self.words, before)):
-            before -= 1
-        return before >= 0 and self.words[before].start < previous.end
 
     def _clause(self) -> None:
         words, first = self.words, self.index
@@ -307,10 +264,7 @@ class _ClauseReader:
                 verb = replace(verb, negated=True, never=True)  # "Never been to Oslo"
             speaker = replace(pronoun_phrase(words[first], first), pronoun="i", common=OMITTED)
             subject = self.clauses[-1].subject if self.clauses else (speaker,)
-            if agrees(words, subject, verb):
-                self._add_clause(subject, verb, first)
-            else:  # "my sister, who I love, lives in …"
-                self._skip_to_mark()
+            self._add_clause(subject, verb, first)
             return
         if not self.clauses and is_imperative(words, first):
             self.index = next((n for n in range(first, len(words)) if words[n].text in (".", ";")), len(words))
@@ -331,7 +285,7 @@ class _ClauseReader:
             self.clauses.append(replace(insertion, confidence=self.matrix_confidence, source=self.source))
         verb = read_verb_group(words, index) if index < len(words) else None
         is_object_alone = len(subject) == 1 and subject[0].pronoun in _ONLY_OBJECTS
-        if verb and agrees(words, subject, verb) and not is_object_alone:
+        if verb and not is_object_alone:
             self._add_clause(subject, verb, first)
         else:
             self.index = max(index, first + 1)

@@ -21,7 +21,7 @@ from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt
 from mcp_memory.rules.facts.introductions import introductions
-from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
+from mcp_memory.rules.facts.modality import PLAIN, asserts, intent_of
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.phrases import phrase_claims, presupposed_claims, verb_phrases
 from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
@@ -36,7 +36,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 16
+    version = 17
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -110,11 +110,9 @@ class _Sentence:
         start = skip_lead_in(turn.text, start, end) if talk else start
         if not is_english(turn.text[start:end]):
             return
-        stop = assertion_end(turn.text, start, end)
-        stated: Sequence[StatedTime] = self.times[self.index]
-        words = split_words(turn.text, start, end if stop <= start else stop, stated)
+        asserting = asserts(turn.text[start:end])
+        words = split_words(turn.text, start, end, self.times[self.index])
         clauses = read_clauses(words, talk=talk)
-        clauses = [self._announced(clause) for clause in clauses] if talk else clauses
         intent = intent_of(turn.text[start:end], dated=bool(self.times[self.index]))
         pronoun = next((word.start for word in words if word.low in ("he", "she", "his", "her", "him")), end)
         presupposed = list(presupposed_claims(words)) if talk else []
@@ -122,9 +120,9 @@ class _Sentence:
             if noun.start < pronoun:
                 self.discourse.mention(noun)
             yield from self._presupposed(noun, claim, intent)
-        phrases = list(phrase_claims(clauses, talk=talk)) if stop > start else []
+        phrases = list(phrase_claims(clauses, talk=talk)) if asserting else []
         for clause in clauses:
-            if stop > start:
+            if asserting:
                 yield from self._stated(clause, [claim for holder, claim in phrases if holder is clause], intent)
             for subject in clause.subject:
                 self.discourse.mention(subject)
@@ -132,11 +130,6 @@ class _Sentence:
         for noun, _ in presupposed:
             if noun.start > pronoun:
                 self.discourse.mention(noun)  # "he's 14, and there's my wife Lin": "her" of the next sentence is Lin's
-
-    def _announced(self, clause: Clause) -> Clause:
-        """Return a clause of a message; what lies ahead is planned."""
-        times = [word.time for word in clause.times if word.time is not None]
-        return replace(clause, verb=as_planned(clause.verb, times, self.turn.local_time))
 
     def _presupposed(self, noun: NounPhrase, claim: Claim, intent: Intent) -> Iterator[Assertion]:
         """Yield who a named relative or pet is, whatever its sentence says of it."""

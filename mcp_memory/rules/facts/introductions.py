@@ -1,4 +1,4 @@
-"""Read how speakers introduce themselves: "I'm Elin", "my name is Elin", "call me Elin", "Elin here".
+"""Read how speakers introduce themselves at the start of a sentence: "I'm Elin", "my name is Elin", "call me Elin".
 
 These are facts ``named``, and ``also_known_as`` for "call me"; the view joins the speaker with the name
 (``view/given_names.py``). A name has to be a bare one: "I'm Danish", "I'm Captain Marlow" and "I'm Elin's mother" give
@@ -48,23 +48,20 @@ _GREETING = (
     r"|correction|wait|i mean|to be clear|by the way|btw)(?: (?:there|all|everyone|again|team))?[ ,.!:–—-]{1,3}){0,4}"
 )
 _ENDS = r"(?=\s*(?:$|[.!,;:()–—\U0001F300-\U0001FAFF]| (?:and|but|from|by the way|btw|again|speaking)\b))"
-_NOT = rf"(?:,? (?:and )?not (?P<other>{_WORD}))?"
-_FORMS = tuple(
-    re.compile(form)
-    for form in (
-        rf"\s*(?P<lead>(?i:{_GREETING}))(?P<says>(?i:i['’]m|i am)(?: called)? ){_NAME}{_NOT}{_ENDS}",
-        rf"(?P<lead>(?i:^\s*{_GREETING}|.*?(?:[,;:–—-] |\b(?:and|but|so) )))"
-        rf"(?P<says>(?i:my (?:(?:full|first|real|given|own) )?name(?:['’]s| is)) ){_NAME}{_NOT}{_ENDS}",
-        rf"(?P<lead>(?i:^\s*{_GREETING}|.*?(?:[,;:–—-] |\b(?:and|but|so) )))"
-        rf"(?P<says>(?i:(?:(?:you can|please|just|everyone|people|friends) ){{0,2}}calls? me|i go by) ){_NAME}{_ENDS}",
-        rf"\s*(?P<lead>(?i:{_GREETING}))(?P<says>){_NAME} here\s*(?=$|[.!,;:–—-])",
-    )
+_LEAD = rf"(?:.*[.!] )?\s*(?P<lead>(?i:{_GREETING}))"
+_NAMED = re.compile(
+    rf"{_LEAD}(?P<says>(?i:i['’]m|i am|my (?:(?:full|first|real) )?name(?:['’]s| is)) )"
+    rf"{_NAME}{_ENDS}"
+)
+_CALLED = re.compile(
+    rf"{_LEAD}(?P<says>(?i:(?:(?:you can|please|just|everyone|friends) ){{0,2}}calls? me) )"
+    rf"{_NAME}{_ENDS}"
 )
 _CORRECTS = re.compile(r"\b(?:no|sorry|actually|correction|wait|i mean|to be clear)\b", re.IGNORECASE)
 
 
 def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Assertion]:
-    """Yield the names that a sentence of a message gives to its speaker, and the one it denies ("not Ellen").
+    """Yield the name that a sentence of a message gives to its speaker.
 
     Args:
         turn: the message; a document introduces nobody.
@@ -74,18 +71,12 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
     who, sentence = speaker(turn), turn.text[slice(*span)]
     if who is None or turn.kind != "message" or "?" in sentence[-3:]:
         return
-    for number, form in enumerate(_FORMS):
+    for relation, form in (("named", _NAMED), ("also_known_as", _CALLED)):
         found = form.match(sentence)
-        if found is None or not _is_name(found["name"]) or (number == 3 and index):
-            continue
-        relation = "also_known_as" if number == 2 else "named"
-        start, end = span[0] + found.start("says"), span[0] + found.end()
-        holds = replace(from_utterance(turn.local_time), change=bool(_CORRECTS.search(found["lead"])))
-        if _is_new(who, found["name"], relation):
-            yield make_assertion(turn, index, (start, end), (who, relation, found["name"]), holds, "FACT", PLAIN)
-        if number < 2 and found["other"]:
-            denied = replace(holds, negated=True, change=True)
-            yield make_assertion(turn, index, (start, end), (who, "named", found["other"]), denied, "FACT", PLAIN)
+        if found and _is_name(found["name"]) and _is_new(who, found["name"], relation):
+            place = span[0] + found.start("says"), span[0] + found.end()
+            holds = replace(from_utterance(turn.local_time), change=bool(_CORRECTS.search(found["lead"])))
+            yield make_assertion(turn, index, place, (who, relation, found["name"]), holds, "FACT", PLAIN)
 
 
 def _is_name(name: str) -> bool:

@@ -98,7 +98,7 @@ def _is_software(noun: NounPhrase) -> bool:
 
 def _is_place(noun: NounPhrase) -> bool:
     named = _named(noun) and not is_kin(noun) and not _is_software(noun)
-    return named or noun.head in nouns.PLACES or (noun.head in nouns.DIRECTIONS and noun.of is not None)
+    return named or noun.head in nouns.PLACES - nouns.HOMES or (noun.head in nouns.DIRECTIONS and noun.of is not None)
 
 
 def _is_person(noun: NounPhrase) -> bool:
@@ -217,7 +217,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "amount": lambda noun: noun.text[:1].isdigit(),
     "tool": lambda noun: _named(noun) or noun.quoted,
     "noted": _is_thing,
-    "used": _is_thing,
+    "used": lambda noun: _named(noun) or _is_software(noun),
     "time": lambda noun: any(letter.isdigit() for letter in noun.text),
     "value": lambda noun: "@" in noun.text or sum(char.isdigit() for char in noun.text) > 4,
     "cause": lambda noun: noun.head in nouns.CONDITIONS | nouns.CAUSES,
@@ -235,7 +235,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "won": lambda noun: noun.head in nouns.AWARDS or _named(noun),
     "award": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS,
     "home": lambda noun: noun.head == "home",
-    "trip": lambda noun: _named(noun) or noun.head in nouns.TRIPS,
+    "trip": _named,
     "medicine": lambda noun: noun.head in nouns.MEDICINES or bool(_MEDICINE.fullmatch(noun.text.lower())),
     "dose": lambda noun: bool(medicine(noun.text)) or (medicine(noun.text) == "" and noun.head in _DOSES),
 }
@@ -256,11 +256,6 @@ def fits(noun: NounPhrase, kind: str) -> bool:
 def is_own(noun: NounPhrase) -> bool:
     """Return whether "I have …" says that a thing or an animal is one's own: not "the car", "Tom's dog"."""
     return noun.determiner != "the" and not (noun.owner and noun.owner.name)
-
-
-def is_trip(noun: NounPhrase) -> bool:
-    """Return whether it is a stay whose place follows: "a week in Malta"."""
-    return noun.head in nouns.TRIPS
 
 
 def is_demonym(noun: NounPhrase) -> bool:

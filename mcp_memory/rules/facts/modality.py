@@ -8,11 +8,8 @@ least certain of them decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
 
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.verb_groups import HEDGED, VerbGroup
@@ -45,32 +42,12 @@ _MATRIX_ADJECTIVES = {
                      "possibility", "chance"), NOT_ASSERTED),
 }  # fmt: skip
 """The confidence that a word behind "be" gives to the clause behind it: "I'm sure that …", "it's a myth that …"."""
-_QUESTION_OPENING = re.compile(
-    r"(?:^|[,;:.!—–-]\s*|\b(?:and|but|so|or)\s+)(?:(?:so|and|but|well|wait|hey|oh|ok|okay)[, ]+)*"
-    r"(?P<open>(?:who|what|when|where|why|how|which|whose|since when|is|are|was|were|do|does|did|have|has|had|can|could"
-    r"|will|would|should|shall|may|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|don['’]t|doesn['’]t|didn['’]t|haven['’]t"
-    r"|hasn['’]t|can['’]t|couldn['’]t|won['’]t|wouldn['’]t|shouldn['’]t|am|right|huh|correct|yes|no|eh|any)\b)",
-    re.IGNORECASE,
-)
 _MARKUP = re.compile(r"^\s*(?:```|\||\{|<|>)")
 
 
-def assertion_end(text: str, start: int, end: int) -> int:
-    """Return where in a sentence the assertion ends: at its end, before a question tag, or at its start.
-
-    "She's from Oslo, isn't she?" asserts up to the comma, "is she from Oslo?" nothing.
-    """
-    sentence = text[start:end]
-    if _MARKUP.search(sentence):
-        return start
-    if not any(mark in sentence for mark in QUESTION_MARKS):
-        return end
-    opening = list(_QUESTION_OPENING.finditer(sentence))
-    if not opening:
-        return start  # "You got a puppy?" is a question, too
-    first = opening[0].start("open")
-    tail = sentence[first:].split()
-    return start if len(tail) <= 3 or not sentence[:first].strip(" ,") else start + first
+def asserts(sentence: str) -> bool:
+    """Return whether a sentence may assert anything: not a question, whatever its tag, nor a line of markup."""
+    return _MARKUP.search(sentence) is None and not any(mark in sentence for mark in QUESTION_MARKS)
 
 
 def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
@@ -95,12 +72,6 @@ _LASTING = word_set(
 )
 """Verbs of states: "he may live in Oslo" doubts what is so, "we may buy a boat" considers what is not."""
 _DOUBTING = word_set("maybe perhaps possibly probably likely presumably") | {"as far as i know"}
-_SINGLE_ACTS = word_set(
-    "move fly marry wed divorce buy purchase sell join quit resign graduate retire leave depart land adopt rent hire"
-    " fire launch release migrate switch replace emigrate relocate sign meet win lose die break open close found start"
-    " begin"
-)
-"""Verbs of what is done once: in the present tense, without a date, they tell a habit, an instruction or a tale."""
 
 
 def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
@@ -116,23 +87,6 @@ def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
     if verb.confidence == HEDGED and (verb.unreal or verb.lemma not in _LASTING):
         return NOT_ASSERTED
     return min(verb.confidence, 1.0 if adverbs.isdisjoint(_DOUBTING) else HEDGED)
-
-
-def as_planned(verb: VerbGroup, times: Sequence[StatedTime], said_at: Millis) -> VerbGroup:
-    """Return the verb of a clause of a message, marked as ``future`` if the clause announces what is to come.
-
-    "We fly to Malta on 20 December" and "we're moving in May" are in the present tense, but their dates lie ahead.
-
-    Args:
-        verb: the verb of the clause.
-        times: stated in the clause.
-        said_at: the moment of the utterance.
-    """
-    if verb.tense != "present" or verb.passive or verb.unreal:
-        return verb
-    ahead = any(time.since > said_at for time in times)
-    single = verb.lemma in _SINGLE_ACTS and not verb.progressive and any(time.grain == "day" for time in times)
-    return replace(verb, unreal=True, future=True) if ahead or single else verb
 
 
 _INTENT_SIGNS: tuple[tuple[Intent, re.Pattern[str]], ...] = (

@@ -75,8 +75,6 @@ def _naming_claims(subject: NounPhrase, name: NounPhrase, end: int) -> Iterator[
         yield from kinship_claims(subject.owner, relation, name, end)
     elif subject.owner and subject.head in nouns.PETS:
         yield Claim(subject.owner, "has_pet", name, "state", None, end)
-    else:
-        yield Claim(subject, "named", name, "lasting", None, end)
 
 
 def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator[tuple[Clause, Claim]]:

@@ -37,12 +37,11 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     yield from _timed(clause, candidates)
     yield from _mutual(clause, candidates)
     taken: set[tuple[str, Effect]] = set()
-    for index, slot in enumerate(clause.slots):
-        fitting = [
-            (noun, row) for noun in _with_names(slot.nouns) for row in _fitting(candidates, slot, noun, taken, talk)
-        ]
+    for slot in clause.slots:
+        nouns_of_slot = _with_names(slot.nouns)
+        fitting = [(noun, row) for noun in nouns_of_slot for row in _fitting(candidates, slot, noun, taken, talk)]
         for noun, row in fitting:
-            yield from _claims(clause, row, *_place(clause, row, index, noun))
+            yield from _claims(clause, row, noun, slot)
         taken |= {(row.relation, row.effect) for _, row in fitting}
 
 
@@ -93,30 +92,18 @@ def fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
     return any(kinds.fits(noun, kind) and (not talk or kinds.is_clear(noun, kind)) for kind in row.tail)
 
 
-def _place(clause: Clause, row: Row, index: int, noun: NounPhrase) -> tuple[Sequence[NounPhrase], Slot]:
-    """Return the phrases that are the tails, and their slot: "a week in Malta" and "a flat in Turku" give the place."""
-    slot, inner = clause.slots[index], clause.slots[index + 1] if index + 1 < len(clause.slots) else None
-    trip, home = "trip" in row.tail and kinds.is_trip(noun), "place" in row.tail and noun.head in nouns.HOMES
-    if noun.named or not (trip or home):
-        return (noun,), slot
-    named = [item for item in inner.nouns if item.named] if inner and inner.preposition in ("in", "to", "at") else []
-    return (named, inner) if inner and named else (() if trip else (noun,), slot)
-
-
-def _claims(clause: Clause, row: Row, tails: Sequence[NounPhrase], slot: Slot) -> Iterator[Claim]:
+def _claims(clause: Clause, row: Row, noun: NounPhrase, slot: Slot) -> Iterator[Claim]:
     relation, affirmed = row.relation, False
     antonym = relations().get(relation).antonym
     if clause.verb.negated and antonym and relation == "likes" and not clause.adverbs & _NO_LONGER:
         relation, affirmed = antonym, True  # "doesn't like ham"
-    for noun in tails:
-        for tail in named_by(noun):
-            for subject in clause.subject:
-                mine = noun.owner is not None and noun.owner.pronoun == "i"
-                if mine and row.effect == "end" and subject.pronoun not in closed.FIRST:
-                    continue  # "my brother sold my bike"
-                head, other = (tail, subject) if row.swapped else (subject, tail)
-                end = max(slot.end, noun.end)
-                yield Claim(head, relation, other, row.effect, noun.times or None, end, affirmed, row.confidence)
+    mine, end = noun.owner is not None and noun.owner.pronoun == "i", max(slot.end, noun.end)
+    for tail in named_by(noun):
+        for subject in clause.subject:
+            if mine and row.effect == "end" and subject.pronoun not in closed.FIRST:
+                continue  # "my brother sold my bike"
+            head, other = (tail, subject) if row.swapped else (subject, tail)
+            yield Claim(head, relation, other, row.effect, noun.times or None, end, affirmed, row.confidence)
 
 
 def _with_names(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:

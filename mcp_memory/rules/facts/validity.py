@@ -112,7 +112,7 @@ def _intervals(
     if (verb.unreal and verb.future) or (verb.progressive and coming and effect in ("begin", "end", "event")):
         planned: Effect = "event" if happens and not verb.phase else effect
         return _planned_intervals(planned, ahead) if not verb.negated else []
-    if coming and ahead and (happens or effect in ("begin", "end")):
+    if coming and ahead and (happens or effect in ("begin", "end") or ahead[0].since > said_at):
         return _planned_intervals("event" if happens else effect, ahead)
     if verb.negated:
         return _negated_intervals(effect, verb, adverbs, begins, inside, said_at)

@@ -20,7 +20,7 @@ from mcp_memory.domain.turns import Speakers, Turn
 from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.constraints import constraint, events_between
 from mcp_memory.language.iso import DAY, midnight, years
-from mcp_memory.language.questions import asks_for_several, looks_back, understand, wants_guesses
+from mcp_memory.language.questions import asks_for_several, looks_back, understand
 from mcp_memory.language.shapes import breadth_of, topic_of
 from mcp_memory.language.stated import in_words
 
@@ -61,7 +61,6 @@ READINGS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
     "topic": lambda question, _: topic_of(question),
     "asks_for_several": lambda question, _: asks_for_several(question),
     "looks_back": lambda question, _: looks_back(question),
-    "wants_guesses": lambda question, _: wants_guesses(question),
 }
 
 

@@ -1,6 +1,5 @@
 """No text breaks the rules or slows them down; what repeats itself is kept, and not read for facts."""
 
-import itertools
 import time
 
 import pytest
@@ -11,7 +10,6 @@ from reading import read, turn
 from mcp_memory.domain.turns import READ_CHARS
 from mcp_memory.language.segments import is_repetitive, split
 from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts import extractor, prose
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
 LIVES = "I live in Lisbon."
@@ -72,16 +70,6 @@ def test_reading_takes_no_longer_than_a_text_is_long(part: str) -> None:
     pytest.fail(f"{small:.4f} s, and {large:.4f} s for eight times as much")
 
 
-def test_a_message_that_takes_too_long_is_put_aside_with_a_word(monkeypatch, caplog) -> None:
-    towns = ("Oslo", "Rome", "Bern", "Riga", "Bath", "Kiel", "Genoa", "Turin")
-    text = " ".join(f"I live in {name}." for name in towns)
-    ticks = itertools.count(step=prose.CEILING_S / 4)
-    monkeypatch.setattr(prose.time, "thread_time", lambda: next(ticks))
-    found = RuleExtractor().extract(turn(text), "Leo", split(text), [()] * len(towns))
-    assert 0 < len({one.tail for one in found}) < len(towns)
-    assert "its facts are not read" in caplog.text
-
-
 @pytest.mark.parametrize("noise", ["not " * 400, "my my and " * 200, "1 May " * 300, "' " * 500])
 def test_a_fact_beside_noise_is_read(noise: str) -> None:
     assert "lives_in" in {fact.relation for fact in read(f"{LIVES}\n\n{noise}\n\nMy brother is Tom.")}
@@ -92,16 +80,6 @@ def test_prose_and_lists_are_not_repetitive() -> None:
     prose_text = " ".join(f"and then we went to place{n}, where aunt{n} told us of the day{n}" for n in range(20))
     for text in (prose_text, "no, no, no! " * 4, ", ".join(f"item{n}" for n in range(100))):
         assert not is_repetitive(text, 0, len(text))
-
-
-def test_a_sentence_that_is_told_very_often_is_read_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    spans_read = []
-    plain = extractor.skip_lead_in
-    monkeypatch.setattr(extractor, "skip_lead_in", lambda *given: spans_read.append(given[1:]) or plain(*given))
-    spans = split(text := f"{LIVES} " * 50 + "I work at Nokia.")
-    RuleExtractor().extract(turn(text), None, spans, [[] for _ in spans])
-    assert len(spans_read) == prose.TOLD_AGAIN + 1
-    assert spans_read[-1] == spans[-1]
 
 
 def test_a_very_long_message_is_read_up_to_a_ceiling() -> None:

@@ -17,9 +17,9 @@ SILENT = [
     # questions without their mark
     "Is my boss Petra",
     "Did Petra live in Bergen",
-    # pairs
+    # more than one thing
     "Petra and Pavel work at Norvik and Halden.",
-    "Petra and Pavel live in Turku and Bergen.",
+    "I joined Norvik and quit.",
     # times that are not fixed
     "I moved to Bergen around 2016.",
     "I moved to Bergen by June 2016.",
@@ -34,8 +34,6 @@ CERTAIN_STILL = [
     ("Dr. Holm lives in Bergen.", "Dr. Holm lives_in Bergen"),
     ("Petra's sister lives in Bergen.", "Petra's sister lives_in Bergen"),
     ("Petra Holm works at Norvik. I like Petra.", "Petra Holm works_at Norvik"),
-    ("Petra and Pavel live in Turku.", "Pavel lives_in Turku"),
-    ("Petra and Pavel are married.", "Petra married_to Pavel"),
     ("I live in Nova Grau", "Maria lives_in Nova Grau"),
     ("I moved to Bergen in June 2016.", "Maria lives_in Bergen"),
     ("I have worked at Norvik since 2014.", "Maria works_at Norvik"),
