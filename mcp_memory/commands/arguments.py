@@ -165,8 +165,8 @@ def _add_moving(command: Command) -> None:
         "mcp-memory export memory.jsonl\nmcp-memory export work.jsonl --space work\n"
         "mcp-memory export memory.html --html    a page that draws the default space",
     )
-    export.add_argument("file", type=_path, metavar="FILE", help="to write; this memory's earlier file is replaced")
-    export.add_argument("--replace", action="store_true", help="replace an export of another memory, too")
+    export.add_argument("file", type=_path, metavar="FILE", help="to write")
+    export.add_argument("--replace", action="store_true", help="replace an earlier export of that name")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
     export.add_argument("--html", action="store_true", help="write a page that draws one space, for any browser")
     export.set_defaults(entity=None)

@@ -21,7 +21,7 @@ from mcp_memory.wiring import choose_embedder, open_store, place_of
 async def backup(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Write the whole store into one file; others may use it meanwhile."""
     file: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
-    check_target(file, "backup", is_backup, replace=options.replace)
+    check_target(file, replace=options.replace, what="backup", is_one=is_backup)
     refuse_in_store(file)
     async with aclosing(open_store(settings, choose_embedder(settings))) as store:
         await store.forgotten()  # finishes what a process that died had begun to forget

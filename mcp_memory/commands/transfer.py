@@ -18,7 +18,6 @@ from mcp_memory import __version__
 from mcp_memory.commands.target import (
     check_target,
     refuse_in_store,
-    refuse_other_export,
     without_forgotten,
     write_aside,
 )
@@ -54,9 +53,8 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
         await export_page(settings, options, terminal)
         return
     file: Path = options.file
-    check_target(file)
+    check_target(file, replace=options.replace)
     refuse_in_store(file)
-    refuse_other_export(settings, file, replace=options.replace)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     async with aclosing(open_store(settings, choose_embedder(settings), open_extractor(settings))) as store:

@@ -25,7 +25,6 @@ from mcp_memory.commands.looking import known_space
 from mcp_memory.commands.target import (
     check_target,
     refuse_in_store,
-    refuse_other_export,
     without_forgotten,
     write_aside,
 )
@@ -58,11 +57,8 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
         InvalidInput: the file cannot be written, or there is no such space; the file is as it was.
     """
     file: Path = options.file
-    check_target(
-        file, is_one=lambda first: first.startswith(b"<!doctype html>") and b"<title>Memory graph</title>" in first
-    )
+    check_target(file, replace=options.replace, is_one=_is_page)
     refuse_in_store(file)
-    refuse_other_export(settings, file, replace=options.replace)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     graph = await _write(settings, options, file)
@@ -70,6 +66,10 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
     if "next" in graph:
         terminal.note(f"{quantity(graph['total']['edges'] - len(graph['edges']), 'fact')} more did not fit.")
     terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
+
+
+def _is_page(first: bytes) -> bool:
+    return first.startswith(b"<!doctype html>") and b"<title>Memory graph</title>" in first
 
 
 async def view(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:

@@ -25,11 +25,11 @@ from mcp_memory import __version__
 from mcp_memory.bounds import RECORD_BYTES, parse_json
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreUnwritable
-from mcp_memory.files import whole_file
+from mcp_memory.files import files_below, whole_file
 from mcp_memory.storage import lock
 from mcp_memory.storage.forgotten import BOOK
 from mcp_memory.storage.lock import WriteLock
-from mcp_memory.storage.own_files import is_of_log, is_of_table, own_files
+from mcp_memory.storage.own_files import is_of_log, is_of_table
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.tables import Tables
 
@@ -67,7 +67,11 @@ def pack(tables: Tables, file: Path, made: str) -> int:
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
     paths = [path for path in (tables.folder / BOOK,) if path.exists()]
     names = ["log", "journal", *(f"{name}.lance" for name in sorted(last.tables))]
-    paths += [path for name in names for path in sorted(own_files(tables.folder / name, name))]
+    folders = [tables.folder / name for name in names if not (tables.folder / name).is_symlink()]
+    for path in (path for one in folders for path in sorted(files_below(one))):
+        place = path.relative_to(tables.folder).as_posix()
+        if (is_of_log(place) or is_of_table(place)) and not path.is_symlink():
+            paths.append(path)
     try:
         with whole_file(file) as out, zipfile.ZipFile(out, "w", strict_timestamps=False) as archive:
             archive.writestr(_HEADER, json.dumps(header))

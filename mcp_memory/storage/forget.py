@@ -35,7 +35,7 @@ from mcp_memory.storage.backups import without_compaction
 from mcp_memory.storage.copies import copies_since
 from mcp_memory.storage.forgotten import read_book, write_book
 from mcp_memory.storage.log import Entry, table_of
-from mcp_memory.storage.own_files import needless_files, remove_own
+from mcp_memory.storage.own_files import needless_files, remove_folder
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.rights import rights_kept
@@ -98,8 +98,18 @@ class Forgetter:
                 await to_thread.run_sync(self._copy_tables, last, found, generation, beliefs)
                 await self._embed_points(last, found, generation)
                 await to_thread.run_sync(self._switch, last, found, generation, len(records))
-                await to_thread.run_sync(finish, self.tables)
+                await to_thread.run_sync(self._finish)
         return await to_thread.run_sync(copies_since, self.tables.folder, since)
+
+    def _finish(self) -> None:
+        """Remove what was replaced."""
+        try:
+            finish(self.tables)
+        except (StoreUnwritable, OSError) as error:
+            raise StoreUnwritable(
+                f"storage.uri {self.tables.uri!r}: it is forgotten, but not all files that held it could be removed "
+                f"({error.__cause__ or error}). The next call goes on with that; it needs the right to write there."
+            ) from error
 
     def _begin(self, found: Erasure, last: Commit, counts: dict[str, int], by: str) -> list[ForgottenRecord]:
         """Stop the others, and return the records of the book with a new one."""
@@ -221,7 +231,7 @@ def _remove_former(tables: Tables, generation: int, begun: int | None) -> None:
             tables.drop(name)
     if tables.folder is not None:
         with tables.write_errors():
-            remove_own(tables.folder / "vectors", "vectors")  # of an older program
+            remove_folder(tables.folder / "vectors")  # of an older program
 
 
 # What is left

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -20,13 +21,15 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_memory.errors import StoreBusy, StoreUnwritable
-from mcp_memory.storage.own_files import is_own, remove_unfinished
+from mcp_memory.storage.own_files import remove_unfinished
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 LOCKS = tuple(f"{name}.lock" for name in ("next", "write", "compact", "rebuild", "index", "view"))
 """The files of all locks in a store's folder."""
+_HOLDER = re.compile(r"\d+-[0-9a-f]{8}\.lock")
+"""The lock file of a process that has the store open."""
 POLL_S = 0.002
 """Between two attempts; one attempt costs about 30 microseconds."""
 
@@ -194,7 +197,7 @@ class Holders:
         pids = {os.getpid()} if self._own is not None else set()
         with suppress(OSError, NotImplementedError):
             for path in sorted(self._folder.glob("*.lock")):
-                if not is_own(path, f"holders/{path.name}"):
+                if _HOLDER.fullmatch(path.name) is None or path.is_symlink():
                     continue
                 if self._own is not None and path == Path(self._own.lock_file):
                     continue

@@ -40,7 +40,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mcp_memory.storage.damage import problem_of_log, short_tables
-from mcp_memory.storage.own_files import own_files, remove_own
+from mcp_memory.storage.own_files import remove_folder
 from mcp_memory.storage.place import take_if_free
 from mcp_memory.storage.schema import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
@@ -166,7 +166,7 @@ class SavedViews:
         """Remove what a process left that died, and all views of other programs and settings but the newest."""
         others = sorted(self._folder.glob("*.view"), key=lambda path: path.stat().st_mtime)
         kept = {self._path, *[path for path in others if path != self._path][-1:]}
-        for path in own_files(self._folder, FOLDER):
+        for path in self._folder.glob("*.view*"):
             if path not in kept:
                 path.unlink()
 
@@ -204,7 +204,7 @@ def remove_views(tables: Tables) -> None:
             time.sleep(SOON_S)
         with tables.write_errors():
             try:
-                remove_own(tables.folder / FOLDER, FOLDER)
+                remove_folder(tables.folder / FOLDER)
             finally:
                 if release is not None:
                     release()

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from mcp_memory.errors import StoreError, StoreUnwritable
 from mcp_memory.storage.lance import FAILURES, Table, connect, error_text, no_panics
 from mcp_memory.storage.log import Log
-from mcp_memory.storage.own_files import remove_own
+from mcp_memory.storage.own_files import remove_folder
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rights import keep_private
 from mcp_memory.storage.schema import TableRows, without_repeats
@@ -234,8 +234,8 @@ class Tables:
             self._open.pop(name, None)
             if self.folder is None:
                 self._connection().drop_table(name, ignore_missing=True)
-            else:  # LanceDB would remove the folder with whatever is in it
-                remove_own(self._table_folder(name), f"{name}.lance")
+            else:  # also where LanceDB sees no table in it
+                remove_folder(self._table_folder(name))
 
 
 def _is_complete(file: Path) -> bool:

@@ -133,7 +133,7 @@ def test_an_exported_page_holds_the_graph_with_secrets_masked_and_asks_nobody(tm
     assert data["graph"]["edges"][1]["tail"] == "</script><script>alert(1)</script>"
     if os.name == "posix":
         assert file.stat().st_mode & 0o777 == 0o600
-    assert main(["export", "--html", "--with-secrets", str(file)]) == 0  # an earlier page is replaced
+    assert main(["export", "--html", "--with-secrets", "--replace", str(file)]) == 0
     assert TOKEN in file.read_text("utf-8")
     assert "secrets too" in capsys.readouterr().out
 
