@@ -6,7 +6,7 @@ The end of the file counts what goes, and leaves it out of batches.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.batch import Batch
@@ -129,37 +129,26 @@ def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]
     """
     arrived = {row.id for rows in (batch.turns, batch.segments, batch.sentences) for row in rows}
 
-    def gone(space: str, turn_id: str) -> bool:
-        return turn_id not in arrived and turn_id not in view.space(space).turns and forgotten(turn_id)
-
-    def lost(space: str, ids: Iterable[str], facts: Iterable[str] = ()) -> bool:
+    def lost(space: str, *names: str) -> bool:
+        """Return whether something with one of these ids was forgotten, and is not there again."""
         here = view.space(space)
-        return any(name not in arrived and forgotten(name) and here.sentence(name) is None for name in ids) or any(
-            forgotten(name) and here.facts.version(name) is None for name in facts
-        )
+        return any(name not in arrived and forgotten(name) and not here.knows(name) for name in names)
 
-    if any(lost(lesson.space, sentences_in(lesson)) for lesson in batch.lessons):
+    if any(lost(lesson.space, *sentences_in(lesson)) for lesson in batch.lessons):
         batch = replace(batch, lessons=(), beliefs=())
-    facts = [one for one in batch.assertions if not gone(one.space, one.turn_id)]
-    points = [row for row, one in enumerate(batch.points) if not lost(one.space, one.sentences, one.facts)]
-    goals = {one.scope.casefold() for row, one in enumerate(batch.points) if row not in points}
-    asked = [
-        row
-        for row, (space, one) in enumerate(batch.questions)
-        if one.segment_id in arrived
-        or not (forgotten(one.segment_id) and view.space(space).segment_row(one.segment_id) < 0)
-    ]
-    if (len(facts), len(points), len(asked)) != (len(batch.assertions), len(batch.points), len(batch.questions)):
-        batch = replace(
-            batch,
-            assertions=tuple(facts),
-            points=tuple(
-                replace(one, scope="") if (one := batch.points[row]).scope.casefold() in goals else one
-                for row in points
-            ),
-            point_vectors=batch.point_vectors[points],
-            questions=tuple(batch.questions[row] for row in asked),
-            question_vectors=batch.question_vectors[asked],
-        )
-    jobs = tuple(job for job in batch.jobs if not gone(job.space, job.turn_id))
-    return batch if len(jobs) == len(batch.jobs) else replace(batch, jobs=jobs)
+    facts = tuple(one for one in batch.assertions if not lost(one.space, one.turn_id))
+    jobs = tuple(job for job in batch.jobs if not lost(job.space, job.turn_id))
+    points = [row for row, one in enumerate(batch.points) if not lost(one.space, *one.sentences, *one.facts)]
+    asked = [row for row, (space, one) in enumerate(batch.questions) if not lost(space, one.segment_id)]
+    kept = map(len, (facts, jobs, points, asked))
+    if [*kept] == [*map(len, (batch.assertions, batch.jobs, batch.points, batch.questions))]:
+        return batch
+    return replace(
+        batch,
+        assertions=facts,
+        jobs=jobs,
+        points=tuple(batch.points[row] for row in points),
+        point_vectors=batch.point_vectors[points],
+        questions=tuple(batch.questions[row] for row in asked),
+        question_vectors=batch.question_vectors[asked],
+    )

@@ -179,6 +179,11 @@ class Space:
         """Return the row of a segment, or `NONE`."""
         return self.segments.row(segment_id)
 
+    def knows(self, name: str) -> bool:
+        """Return whether there is a turn, a sentence, a segment or a fact with an id."""
+        found = self.sentence(name) or self.facts.version(name) or self.facts.assertion(name)
+        return found is not None or name in self.turns or self.segment_row(name) != NONE
+
     def text(self, piece: Segment | Sentence) -> str:
         """Return the words of a segment or sentence, verbatim."""
         return self.turns[piece.turn_id].text[piece.start : piece.end]
