@@ -32,8 +32,6 @@ class Erasure:
         segments: ids of their segments.
         assertions: ids of the facts that go.
         points: ids of the points that go with all revisions.
-        merged_into: for each point that stays and was merged into one that goes, the id of the point that takes its
-            place; None if it is to be active again.
         remade: the points that take the place of others, without vectors.
         lessons: by episode and judge, what is left of the lessons that change; None if nothing is.
         goals: the goals of points that go, in lower case; no point keeps one of them.
@@ -49,7 +47,6 @@ class Erasure:
     segments: frozenset[str] = frozenset()
     assertions: frozenset[str] = frozenset()
     points: frozenset[str] = frozenset()
-    merged_into: Mapping[str, str | None] = field(default_factory=dict)
     remade: tuple[Point, ...] = ()
     lessons: Mapping[tuple[str, Engine], Lesson | None] = field(default_factory=dict)
     goals: frozenset[str] = frozenset()
@@ -72,16 +69,13 @@ class Erasure:
         return not (goes or holds(self.words, text))
 
     def point(self, revision: Point) -> Point | None:
-        """Return a revision of a point as it stays, or None."""
-        if self.targets.everything or revision.id in self.points:
+        """Return a revision of a point as it stays; None if it goes, or says that it was merged into one that goes."""
+        if self.targets.everything or revision.id in self.points or revision.merged_into in self.points:
             return None
         parents = tuple(name for name in revision.parents if name not in self.points)
         if revision.scope.casefold() in self.goals:
             revision = replace(revision, scope="")
-        if revision.active or revision.id not in self.merged_into:
-            return replace(revision, parents=parents)
-        after = self.merged_into[revision.id]
-        return None if after is None else replace(revision, parents=parents, merged_into=after)
+        return replace(revision, parents=parents)
 
     @property
     def ids(self) -> frozenset[str]:

@@ -6,10 +6,11 @@ the correction of an answer that rested on it, and the confirmation of a fact th
 
 **Lessons.** A lesson is a question and what helped with it. If it labels or cites one of the sentences, nobody can say
 which part of the question is about what stays, so it goes altogether and the beliefs are learnt again. If it only
-showed one, it loses that, and a lesson whose paths tell one of the facts loses its paths.
+showed one, or its paths tell one of the facts, it keeps what it taught, and loses the record of what was shown.
 
 **Points.** A memory point goes with all revisions if it rests on one of the sentences or facts, or was merged from a
-point that does; if it rests on something else too, a new point says what that says, in its words. A point that its
+point that does; those of which it was merged and which stay are active again. If there are none, and it rests on
+something else too, a new point says what that says, in its words. A point that its
 caller gave no support for rests on the texts before it that name two of its entities: it goes if none of these stays.
 The goal of a point that goes is taken from all points of that goal, since it was asked about what goes.
 
@@ -19,18 +20,17 @@ entity, pooled questions.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.episodes import Lesson, correction_ref
+from mcp_memory.domain.episodes import Lesson, correction_ref, encode_trace
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.points import MIN_ENTITIES, Point, point_id
 from mcp_memory.domain.turns import FEEDBACK, Turn, version_id
-from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.erasure import Erasure, sentences_in
 from mcp_memory.view.space import Space
 from mcp_memory.view.told import holds, telling_words, without_words_of, words_in
 
@@ -155,17 +155,12 @@ def _with_points(space: Space, found: Erasure) -> Erasure:
     goals = {point.scope.casefold() for point in graph.all() if point.id in resting or holds(found.words, point.scope)}
     remade: dict[str, Point] = {}
     for point in graph.active():
-        if point.id in touched - found.targets.points:
+        if point.id in touched - found.targets.points and touched.issuperset(point.parents):
             new = _remade(space, point, found, facts)
             if new is not None and graph.get(new.id) is None:
-                remade[point.id] = replace(new, parents=tuple(one for one in point.parents if one not in touched))
-    merged = {
-        point.id: remade[point.merged_into].id if point.merged_into in remade else None
-        for point in graph.all()
-        if point.id not in touched and point.merged_into in touched
-    }
-    distinct = tuple({point.id: point for point in remade.values()}.values())
-    return replace(found, points=frozenset(touched), merged_into=merged, remade=distinct, goals=frozenset(goals - {""}))
+                remade[new.id] = new
+    goals = goals - {""}
+    return replace(found, points=frozenset(touched), remade=tuple(remade.values()), goals=frozenset(goals))
 
 
 def _rests(space: Space, point: Point, found: Erasure, facts: frozenset[str]) -> bool:
@@ -241,28 +236,17 @@ def _left_of(lesson: Lesson, found: Erasure, ids: frozenset[str], facts: set[tup
         facts: heads and tails of the facts that go, in lower case.
     """
     trace = lesson.read_trace()
-    if not ids.isdisjoint(lesson.labels) or holds(found.words, lesson.query):
+    if not ids.isdisjoint((*lesson.labels, *trace.get("cited", ()))) or holds(found.words, lesson.query):
         return None
-    if not ids.isdisjoint(trace.get("cited", ())):
-        return None
-    kept: dict[str, Any] = dict(trace)
-    for name in ("shown", "explored"):
-        kept[name] = [item for item in trace.get(name, ()) if not _touches(item, ids)]
-    kept["activated"] = [piece for piece in trace.get("activated", ()) if piece not in ids]
-    changed = [name for name in ("shown", "explored", "activated") if kept[name] != list(trace.get(name, []))]
+    shown = [*trace.get("shown", ()), *trace.get("explored", ())]
+    rests = not ids.isdisjoint((*(item.get("id") for item in shown), *sentences_in(lesson)))
     paths = [path.casefold() for path in trace.get("paths", ())]
     told = any(head in path and tail in path for path in paths for head, tail in facts)
-    told = told or holds(found.words, *_texts_of(kept))
-    if not (changed or told):
+    if not (rests or told or holds(found.words, *_texts_of(trace))):
         return lesson
-    if not lesson.labels and not kept["shown"]:
-        return None
-    if told or changed != ["activated"]:
-        kept |= {"roots": [], "paths": [], "calls": []}
-    if holds(found.words, *_texts_of(kept)):
-        return None
-    encoded = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
-    return replace(lesson, trace=encoded.encode())
+    time = str(trace.get("time") or "")
+    kept = {"time": time} if time and not holds(found.words, time) else {}
+    return replace(lesson, trace=encode_trace(kept)) if lesson.labels else None
 
 
 def _texts_of(trace: Mapping[str, Any]) -> list[str]:
@@ -271,7 +255,3 @@ def _texts_of(trace: Mapping[str, Any]) -> list[str]:
     arguments = [str(value) for call in trace.get("calls", ()) for value in call.get("args", {}).values()]
     said = [str(trace.get(name) or "") for name in ("time", "answer")]
     return [*items, *arguments, *said, *trace.get("roots", ()), *trace.get("paths", ())]
-
-
-def _touches(item: Mapping[str, Any], ids: frozenset[str]) -> bool:
-    return item.get("id") in ids or not ids.isdisjoint(item.get("sentences", ()))
