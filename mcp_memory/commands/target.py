@@ -12,7 +12,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
 from mcp_memory.ports import Store
 from mcp_memory.services.transfer.exporting import FORMAT
-from mcp_memory.storage.noted import id_of
+from mcp_memory.storage.noted import holds_store
 
 Written = TypeVar("Written")
 
@@ -24,7 +24,7 @@ def refuse_in_store(path: Path) -> None:
         InvalidInput: it lies in one.
     """
     for folder in path.expanduser().resolve().parents:
-        if id_of(folder) is not None:
+        if holds_store(folder):
             problem = f"{path} lies in the folder of a memory ({folder})"
             raise InvalidInput("FILE", problem, "Nothing was written. Name a place outside of it.")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_memory.errors import StoreBusy, StoreUnwritable
 from mcp_memory.storage.lock import LOCKS, lock_file, try_lock
-from mcp_memory.storage.noted import STORED
+from mcp_memory.storage.noted import holds_store
 
 ARRIVING = "arriving"
 _LOCK = "arriving.lock"
@@ -74,7 +74,7 @@ def settle(folder: Path | None) -> Path | None:
         with suppress(OSError, NotImplementedError):
             if try_lock(lock := lock_file(made / _LOCK)):
                 lock.release()
-                begun_by_others = (made / "journal").exists() and any((folder / name).exists() for name in STORED)
+                begun_by_others = (made / "journal").exists() and holds_store(folder)
                 if (made / _WHOLE).exists() and not begun_by_others:
                     move_in(made, folder)
                 shutil.rmtree(made)

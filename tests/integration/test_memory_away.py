@@ -13,7 +13,7 @@ from remembering import remember
 from mcp_memory.cli import main
 from mcp_memory.server.app import build
 from mcp_memory.settings import load
-from mcp_memory.storage.noted import ID_FILE, PlaceNote, id_of
+from mcp_memory.storage.noted import PlaceNote
 from mcp_memory.wiring import open_memory
 
 CALLS = {
@@ -48,11 +48,7 @@ def empty(store: Path) -> None:
     store.mkdir()
 
 
-def other(store: Path) -> None:
-    (store / ID_FILE).write_text(f"{7:032}\n")
-
-
-@pytest.mark.parametrize("leave", [vanish, unmount, empty, other])
+@pytest.mark.parametrize("leave", [vanish, unmount, empty])
 def test_every_call_says_that_the_memory_is_away_and_changes_nothing(store, tmp_path, capsys, leave):
     leave(store)
     before = sorted(tmp_path.rglob("*"))
@@ -107,12 +103,10 @@ def test_a_server_whose_memory_goes_while_it_runs_says_so_and_goes_on_when_it_is
 
 def test_what_to_do_does_it(store, tmp_path, capsys):
     assert main(["backup", str(tmp_path / "b.backup")]) == 0
-    own = id_of(store)
     vanish(store)
     assert main(["restore", str(tmp_path / "b.backup")]) == 0
     assert main(["status"]) == 0
     assert "1 message" in capsys.readouterr().out
-    assert id_of(store) == own
     vanish(store)
     assert main(["status"]) == 1
     note = PlaceNote(str(store), load().storage.noted_in).file
@@ -123,15 +117,11 @@ def test_what_to_do_does_it(store, tmp_path, capsys):
     assert main(["status"]) == 0
 
 
-def test_a_store_that_was_there_before_ids_gets_one_and_is_noted_when_it_is_opened(store, capsys):
+def test_a_store_that_is_not_noted_is_when_it_is_opened(store):
     note = PlaceNote(str(store), load().storage.noted_in).file
     note.unlink()
-    (store / ID_FILE).unlink()
     assert main(["status"]) == 0
-    assert id_of(store) == json.loads(note.read_text())["id"]
-    (store / ID_FILE).unlink()  # its store is there, so it is the one
-    assert main(["status"]) == 0
-    assert id_of(store) == json.loads(note.read_text())["id"]
+    assert json.loads(note.read_text())["place"] == str(store)
 
 
 def test_everything_forgotten_leaves_a_memory_that_works(store, capsys):
@@ -174,9 +164,3 @@ def test_a_memory_that_was_restored_is_noted_before_it_is_first_opened(store, tm
     capsys.readouterr()
     assert main(["status"]) == 1
     assert "Is its disk mounted?" in capsys.readouterr().err
-
-
-def test_a_damaged_id_is_no_other_memory(store, capsys):
-    (store / ID_FILE).write_bytes(b"garbage\n")
-    assert main(["status"]) == 0
-    assert "healthy" in capsys.readouterr().out
