@@ -12,7 +12,6 @@ from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import back_up, is_backup
-from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.restore import restore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_store, place_of
@@ -26,7 +25,6 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
     async with aclosing(open_store(settings, choose_embedder(settings))) as store:
         await store.forgotten()  # finishes what a process that died had begun to forget
         tables = Tables(store.uri)
-        note_copy(tables.folder, file, now())
         tx = await back_up(tables, settings.storage.lock_timeout_s, file, now())
     terminal.line(f"Backed up {quantity(tx, 'commit')} to {file}.")
     terminal.line("The file holds everything in plain text, secrets too.")
@@ -35,6 +33,6 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
 async def restore_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Put the store of a backup in the configured place, where nothing may be."""
     place = place_of(settings)  # not opened: a memory may be missed there
-    tx = await restore(options.file, place, now=now(), noted_in=settings.storage.noted_in)
+    tx = await restore(options.file, place, noted_in=settings.storage.noted_in)
     terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(place).folder}.")
     terminal.line("What was forgotten after that backup was made is there again.")

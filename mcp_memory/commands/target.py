@@ -32,12 +32,10 @@ def refuse_in_store(path: Path) -> None:
 async def without_forgotten(store: Store, file: Path, write: Callable[[], Awaitable[Written]]) -> Written:
     """Write what is in a store, unless something is forgotten meanwhile, which the file may have.
 
-    A forget that begins later finds what was written, since its place is noted.
-
     Args:
         store: the store.
         file: the file to write.
-        write: reads the store, notes the place and writes.
+        write: reads the store and writes.
 
     Raises:
         InvalidInput: it cannot be written, or something was forgotten; the file is removed then.

@@ -32,9 +32,7 @@ from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import Imported, ItemLimits, import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 from mcp_memory.settings import Settings
-from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
 
 NOTHING_NEW = "Nothing of it is new: nothing was stored."
@@ -81,7 +79,6 @@ async def _export(store: LanceStore, options: argparse.Namespace) -> str:
                 counts[record] += record not in ("header", "end")
                 yield line
 
-        note_copy(Tables(store.uri).folder, file, now())
         await to_thread.run_sync(write_aside, file, lines())
     return f"Exported {_in_words(counts)} to {file}. What was learnt is not in it; mcp-memory backup saves that, too."
 

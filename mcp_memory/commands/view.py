@@ -30,14 +30,11 @@ from mcp_memory.commands.target import (
 )
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
-from mcp_memory.memory import now
 from mcp_memory.server import viewer
 from mcp_memory.server.resources.graph import drawing_of, page_row
 from mcp_memory.server.resources.uris import read_in_thread
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
-from mcp_memory.storage.copies import note_copy
-from mcp_memory.storage.tables import Tables
 from mcp_memory.visible import each_text, escaped
 from mcp_memory.wiring import new_memory
 
@@ -104,7 +101,6 @@ async def _write(settings: Settings, options: argparse.Namespace, file: Path) ->
         async with memory.store.reading() as stored:
             known_space(stored, space)
         graph = await read_in_thread(memory, values, content)
-        note_copy(Tables((await memory.store.about()).uri).folder, file, now())
         html = await to_thread.run_sync(viewer.page, graph)
         await to_thread.run_sync(partial(write_aside, file, [html.encode()]))
         return graph

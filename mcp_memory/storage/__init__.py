@@ -19,7 +19,6 @@ log; whatever is wrong with one of them, it is made again.
     rebuild.py      make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
     forget.py       replace log and tables by others without what is forgotten
     forgotten.py    the book of what was forgotten, without content
-    copies.py       where else the program wrote something of a store, for a forget to name
     backups.py      a whole store in one file, and its files out of it again
     restore.py      restore a store; arrival.py: where it is unpacked and checked
     place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket_lock.py

@@ -9,7 +9,7 @@
 
 Whoever finds the mark of a process that died does the last step. It takes away the former memory, or the copy of one
 that did not take place: so a forget is done or not begun. What remains in the book is when, by whom, how many, and
-keyed hashes of the ids. Copies that commands wrote for their user are named (``copies.py``).
+keyed hashes of the ids.
 
 The number of the new generation is never used by a rebuild that runs meanwhile: that one sees the new generation, drops
 its own tables and gives up (``rebuild.py``).
@@ -32,7 +32,6 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.backups import without_compaction
-from mcp_memory.storage.copies import copies_since
 from mcp_memory.storage.forgotten import read_book, write_book
 from mcp_memory.storage.log import Entry, table_of
 from mcp_memory.storage.own_files import needless_files, remove_folder
@@ -72,8 +71,8 @@ class Forgetter:
     relearn: Relearn
     clock: Callable[[], Millis]
 
-    async def forget(self, found: Erasure, space: Space, last: Commit, by: str) -> tuple[str, ...]:
-        """Forget what an erasure says, and return in words where outside of the store it may still be.
+    async def forget(self, found: Erasure, space: Space, last: Commit, by: str) -> None:
+        """Forget what an erasure says.
 
         The write lock must be held, with every row in its table.
 
@@ -90,7 +89,6 @@ class Forgetter:
         await to_thread.run_sync(_refuse_without_room, self.tables)
         with anyio.CancelScope(shield=True), rights_kept(self.tables.folder):
             async with without_compaction(self.tables):
-                since = await to_thread.run_sync(self._stored_at, found.turns)
                 records = await to_thread.run_sync(self._begin, found, last, counts, by)
                 generation = _new_generation(self.tables, last)
                 await to_thread.run_sync(write_book, self.tables, records, generation)
@@ -99,7 +97,6 @@ class Forgetter:
                 await self._embed_points(last, found, generation)
                 await to_thread.run_sync(self._switch, last, found, generation, len(records))
                 await to_thread.run_sync(self._finish)
-        return await to_thread.run_sync(copies_since, self.tables.folder, since)
 
     def _finish(self) -> None:
         """Remove what was replaced."""
@@ -167,16 +164,6 @@ class Forgetter:
         with self.tables.write_errors():
             left = left_of(found, self.tables.log.entries(until=last.tx))
             self.tables.log.replace(left, Entry(commit, rows))
-
-    def _stored_at(self, turns: frozenset[str]) -> Millis:
-        """Return when the first of some texts came into the store; 0 where nobody can tell, or its clock was ahead."""
-        moments = (
-            entry.commit.at
-            for entry in self.tables.log.entries()
-            if any(row["id"] in turns for row in _listed(entry.rows.get("turns", ())))
-        )
-        found = min(moments, default=0)
-        return found if found <= self.clock() else 0
 
 
 def _refuse_without_room(tables: Tables) -> None:

@@ -5,7 +5,6 @@ So whatever else somebody put beside it stays. A link is never the program's own
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import time
@@ -83,11 +82,6 @@ def remove_unfinished(folder: Path) -> None:
         with suppress(OSError):  # another process was sooner
             if path.suffix == ".part" and time.time() - path.lstat().st_mtime > UNFINISHED_S:
                 path.unlink()
-
-
-def open_unlinked(path: Path, flags: int) -> int:
-    """Open a file of the store's own for bytes, without following a link in its place; return its descriptor."""
-    return os.open(path, flags | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0), 0o600)
 
 
 def _own(folder: Path) -> list[Path]:

@@ -13,11 +13,9 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.arrival import arriving, move_in
 from mcp_memory.storage.backups import unpack
-from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.own_files import others_in
 from mcp_memory.storage.place import Place
@@ -29,13 +27,12 @@ _ELSEWHERE = (
 )
 
 
-async def restore(file: Path, uri: str, *, now: Millis, noted_in: str = "") -> int:
+async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
     """Put the store of a backup in the place that a uri names, and note that it is there.
 
     Args:
         file: the backup.
         uri: the URI of the place.
-        now: the moment.
         noted_in: the folder of the notes of places; "" for none.
 
     Returns:
@@ -58,7 +55,6 @@ async def restore(file: Path, uri: str, *, now: Millis, noted_in: str = "") -> i
         await held.enter_async_context(WriteLock(folder, 30.0).hold())
         if tables.log.newest():
             raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
-        note_copy(folder, file, now)
         await to_thread.run_sync(move_in, made, folder)
         Place(uri, noted_in=noted_in).note.keep(folder)
     tables.forget()

@@ -188,8 +188,7 @@ class LanceStore:
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
-                left = await self._forgetter.forget(found, view.space(targets.space), last, by)
-                found = replace(found, left=left)
+                await self._forgetter.forget(found, view.space(targets.space), last, by)
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found

@@ -38,7 +38,6 @@ class Erasure:
         questions: the texts of pooled questions that a segment answers which goes.
         relearn: whether beliefs about sentences that stay follow from lessons that go.
         words: words in lower case that only the texts that go have.
-        left: in words, where outside of the store it may still be after it went.
     """
 
     targets: ForgetTargets
@@ -53,7 +52,6 @@ class Erasure:
     questions: frozenset[str] = frozenset()
     relearn: bool = False
     words: frozenset[str] = frozenset()
-    left: tuple[str, ...] = ()
 
     def keeps_alias(self, alias: Alias) -> bool:
         """Return whether an alias of the space stays."""

@@ -43,7 +43,7 @@ async def saved(folder: Path, file: Path) -> int:
 
 
 async def restored(file: Path, folder: Path) -> int:
-    return await restore(file, str(folder), now=NOW)
+    return await restore(file, str(folder))
 
 
 async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was(tmp_path: Path) -> None:

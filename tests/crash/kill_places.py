@@ -165,8 +165,7 @@ async def _made(around: Path) -> None:
 
 
 async def _restore(around: Path) -> None:
-    now = time.time_ns() // 1_000_000
-    await restore(around / "all.backup", str(around / "store"), now=now, noted_in=str(around / "notes"))
+    await restore(around / "all.backup", str(around / "store"), noted_in=str(around / "notes"))
 
 
 async def _rebuild(around: Path) -> None:

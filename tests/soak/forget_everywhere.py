@@ -156,7 +156,7 @@ async def lay(root: Path) -> Memory:
     store, now = (root / "link").resolve(), time.time_ns() // 1_000_000
     new = root / f"laid {now}"
     await back_up(Tables(str(store)), 30.0, root / "file", now)
-    await restore(root / "file", str(new), now=now)
+    await restore(root / "file", str(new))
     (root / "link").unlink()
     (root / "link").symlink_to(new)
     shutil.rmtree(store)

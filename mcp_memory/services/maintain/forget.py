@@ -241,8 +241,8 @@ NEAR = 3
 LISTED = 12
 """Lines of one sort that a reply lists."""
 ELSEWHERE = (
-    "Copies elsewhere remain that this program does not know of: what clients keep of their conversations, what a "
-    "shell or a browser remembers, and what you copied yourself."
+    "Copies elsewhere remain: exports, backups and pages that you have written before, what clients keep of their "
+    "conversations, what a shell or a browser remembers, and what you copied yourself."
 )
 
 
@@ -303,7 +303,7 @@ async def forget(
     episodes.drop(request.space, erasure.ids, everything=request.everything)
     counts, lines = done[-1]
     notes = (await store.about()).notes
-    return ForgetResult(counts, lines, dry_run=False, warnings=(*erasure.left, *notes, ELSEWHERE))
+    return ForgetResult(counts, lines, dry_run=False, warnings=(*notes, ELSEWHERE))
 
 
 def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:
