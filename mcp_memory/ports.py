@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.answers import EvidenceSentence, Frontier, Judgement, KnownFacts
+from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Evidence, RecallResult, Source, Suggestion
@@ -242,9 +242,6 @@ class TextReader(Protocol):
         """
 
 
-NO_FRONTIER = Frontier()
-
-
 @dataclass(frozen=True, slots=True)
 class JudgeInput:
     """What a judge of answers is asked: a query and what was found for it.
@@ -262,7 +259,6 @@ class JudgeInput:
         seen: what it was shown then and need not see again; see `Judgement`.
         point_sentences: by the id of a memory point of ``recall``, the sentences that it rests on.
         span: the first and the last moment at which something of the space was said; None if no time is known.
-        frontier: what the evidence leads on to.
         relates: whether the query relates things to each other, so that memory points of it are kept while it is
             answered.
         working: the ids of these points, which lead those of ``recall``.
@@ -279,7 +275,6 @@ class JudgeInput:
     seen: Collection[Hashable] = frozenset()
     point_sentences: Mapping[str, Sequence[EvidenceSentence]] = field(default_factory=dict)
     span: tuple[Millis, Millis] | None = None
-    frontier: Frontier = NO_FRONTIER
     relates: bool = False
     working: Collection[str] = ()
     last: bool = False

@@ -148,22 +148,6 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Frontier:
-    """What the evidence leads on to: Z of MRAgent's state (§3.2, eq. 7), as a judge is shown it.
-
-    Attributes:
-        cues: names and words of the evidence that more texts have: as written, in how many more sentences, and the tags
-            under which they stand there.
-        aspects: kinds of facts that are known of what the query names: the name, the kind, how many.
-        topics: the topics of the evidence: their terms, and of how many passages each consists.
-    """
-
-    cues: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
-    aspects: tuple[tuple[str, str, int], ...] = ()
-    topics: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class PointEdit:
     """What a judge does to the memory points of the question that it answers (HGMem §3.3.3, eqs 2 and 8).
 

@@ -1,14 +1,4 @@
-"""Where the evidence leads on to: what the loop follows, and the active set Z of MRAgent's state, shown to a judge.
-
-**The active set** (§3.2, eqs 7 to 9) is shown with counts. Before each judgement the evidence is traversed in reverse,
-Π_{v→(c,g)}: its cues that more sentences have, names first, then phrases whose further sentences have to do with what
-is asked, each with the tags under which it stands. The semantic layer adds those kinds of facts of whom the question
-names that it asks for, the topic layer the topics of the evidence, in words that set them apart. The judge chooses what
-to follow (f_select, eq. 10) by naming operators with these names, tags and topics; its choice is carried out by
-``services/follow_ups.py``.
-
-**Departures.** The paper's model calls the reverse operators itself, which takes a turn that brings no text. Here the
-reverse step is taken for it each time, so that each of its turns can bring evidence.
+"""Where the texts that were found lead on to: what the loop follows.
 
 **Pointers** are names and things ("the old mill") in the texts just found that few other texts have, and so lead on to
 those. What two texts name leads from one to the other, and a chain of such texts is as reliable at its end as at its
@@ -33,103 +23,13 @@ called here; ``memory_explore`` offers them all.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterator, Mapping
 
-from mcp_memory.domain.answers import Frontier
-from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import DID
 from mcp_memory.language.iso import WEEKDAYS
-from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
-from mcp_memory.reconstruct.graph import CueGraph, query_cues, relation_tag
+from mcp_memory.language.tokens import STOP_WORDS, names, words
+from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.reconstruct.loop import Action, LoopState
-from mcp_memory.reconstruct.operators import speaker_cue
-from mcp_memory.reconstruct.settings import LoopSettings
-from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.space import Space
-
-CUES = 6
-"""Cues that are shown; the paper shows up to 15 tags (TAG_MAX)."""
-TAGS = 3
-"""Tags of one cue."""
-ASPECTS = 8
-"""Kinds of facts."""
-TOPICS = 2
-"""Topics of the evidence that are shown."""
-FAR = 30
-"""A name or phrase in more further sentences than this leads nowhere in particular."""
-
-
-def frontier_of(
-    space: Space, query: Query, rows: Sequence[int], demand: Callable[[str], float], settings: LoopSettings
-) -> Frontier:
-    """Return what sentences lead on to.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood.
-        rows: the rows of the sentences of the evidence, best first.
-        demand: how strongly the query asks for a relation, in [0, 1].
-        settings: whether any is shown.
-    """
-    if not settings.tags or not rows:
-        return Frontier()
-    graph = CueGraph.of(space)
-    cues = tuple(islice(_cues(space, graph, query, rows), CUES))
-    return Frontier(cues, tuple(_aspects(space, query, demand))[:ASPECTS], tuple(_topics(space, graph, rows))[:TOPICS])
-
-
-def _cues(
-    space: Space, graph: CueGraph, query: Query, rows: Sequence[int]
-) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Yield the cues of sentences that lead to others, names first, then phrases with words of what is asked."""
-    asked = {part for cue in query_cues(query.text) for part in cue.key.split()}
-    wanted = set(query.stems) - {stem for speaker in space.speakers for stem in stems(speaker)}
-    names: set[int] = set()
-    written: dict[int, str] = {}
-    for row in rows:
-        own = set(speaker_cue(graph, row))
-        names |= graph.names(row) - own
-        written = {cue: form for cue, form in graph.spelling(space, row).items() if cue not in own} | written
-    more: dict[int, list[int]] = {}
-    for cue in written:
-        parts = set(graph.key(cue).split())
-        further = [row for row in graph.rows(cue) if row not in rows]
-        told = (set(stems(space.text(space.sentences[row]))) for row in further[: FAR + 1])
-        near = cue in names or (len(parts) > 1 and any((wanted - parts) & said for said in told))
-        if 0 < len(further) <= FAR and near and not parts <= asked:
-            more[cue] = further
-    used: set[str] = set()
-    for cue in sorted(more, key=lambda cue: (cue not in names, -len(graph.key(cue).split()), -len(more[cue]), cue)):
-        parts = set(graph.key(cue).split())
-        if not parts <= used:
-            used |= parts
-            tags = [graph.label(tag) for tag in graph.tags(space, cue)]
-            yield written[cue], len(more[cue]), tuple([tag for tag in tags if tag != written[cue]][:TAGS])
-
-
-def _aspects(space: Space, query: Query, demand: Callable[[str], float]) -> Iterator[tuple[str, str, int]]:
-    """Yield what kinds of facts that a query asks for are known of those whom it names."""
-    facts = space.facts
-    for key in dict.fromkeys(filter(None, map(facts.resolve, (*query.speakers, *query.names, *query.extra_names)))):
-        for relation in facts.relations_of(key):
-            fits = relation != DID and demand(relation) > 0
-            if fits and (count := len(facts.versions(key, relation))):
-                yield facts.name(key), relation_tag(relation), count
-
-
-def _topics(space: Space, graph: CueGraph, rows: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """Yield the topics of sentences, in their order."""
-    topics = Topics.of(space)
-    seen: set[str] = set()
-    for row in rows:
-        sentence = space.sentences[row]
-        for segment in space.segments_with(sentence.turn_id, sentence.index):
-            topic = topics.topic_of(space, segment)
-            if topic is not None and topic.id not in seen:
-                seen.add(topic.id)
-                yield ", ".join(topics.summary(space, graph, topic).terms), len(topic.members)
-
 
 HUB = 3
 """Fewer other texts than this may have a pointer: what more texts have says too little."""

@@ -1,28 +1,25 @@
 """Follow-ups of a judge: it is asked, the steps that it chooses are taken, and it is asked again with what they found.
 
 This is MRAgent's active reconstruction (§3.2) with a language model as f_select and f_route: the state that it is shown
-holds the question, the evidence that it kept, what that leads on to (``reconstruct/frontier.py``), what was tried and
-what was missing; its reply routes the evidence (what it does not name is dropped), judges whether it suffices (C_LLM),
-and selects up to `STEPS` operators for the next turn. So what the papers ask a model separately is one request a turn
-(DESIGN L6 and L10). It ends with a complete answer, when no step is proposed that was not taken, when nothing new is
-found, or after as many follow-ups as the judge has (``engine.effort``).
+holds the question, the evidence that it kept, what was tried and what was missing; its reply routes the evidence (what
+it does not name is dropped), judges whether it suffices (C_LLM), and selects up to `STEPS` operators for the next turn.
+So what the papers ask a model separately is one request a turn (DESIGN L6 and L10). It ends with a complete answer,
+when no step is proposed that was not taken, when nothing new is found, or after as many follow-ups as the judge has
+(``engine.effort``).
+
+**Departures.** Of MRAgent's state the active set Z, what the evidence leads on to, is not shown: with its tags and
+topics no gain was measured (docs/RESULTS.md). The judge names cues of what it reads.
 
 **Working memory** (HGMem §3.3). For a question that compares things or sums up, and for a full answer, a judgement also
 says what becomes of its memory points (``hypergraph/evolution.py``). A concern about a point is a local investigation,
 one beyond all points a global exploration; both are steps of the next turn. The points lead the next request, each with
 what it rests on.
-
-**Reflection** (QRMeM §2.2). Where the steps of the judge bring nothing new, the embedded engine chooses in its place:
-it goes on from the evidence that was kept, to the question with the reason why that is not enough, and then takes what
-recall itself suggests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from anyio import to_thread
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
 from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Suggestion
@@ -33,16 +30,13 @@ from mcp_memory.domain.turns import by_assistant
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.evolution import asks_to_compare, evolve_points
 from mcp_memory.language.questions import asks_for_advice
-from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.ports import Embedder, JudgeInput, Store
-from mcp_memory.reconstruct.frontier import frontier_of
 from mcp_memory.search.evidence import point_sentences
 from mcp_memory.services.explore import explore
 from mcp_memory.services.learn.episodes import cited_sentences
 from mcp_memory.services.recall.passages import passages_of
 from mcp_memory.services.recall.pipeline import embed_query, find
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.view.space import NONE, Space
 
 STEPS = 4
 """Steps of a judge that are taken before it is asked again, and"""
@@ -50,8 +44,6 @@ CONCERNS = 2
 """steps beside them for what is still open about its memory points."""
 ITEMS = 6
 """Items that one step may find."""
-LEADING = 6
-"""Sentences of the evidence from which the frontier is made, those that the judge kept first."""
 SEARCH = "search"
 """A step that is no operator: the raw text is searched for other words."""
 _WHY = "The judge asked for it."
@@ -88,8 +80,6 @@ class FollowUps:
             seen = judgement.left.union(asked.seen)
             shown = seen.union(_place(one.source) for one in judgement.kept)
             wider = await self._take(asked, steps, shown)
-            if not _has_more(wider, asked) and judgement.next and judgement.proposal is None:
-                wider = await self._take(wider, _steps_not_taken(self._instead(asked, judgement), taken, STEPS), shown)
             if not _has_more(wider, asked):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
@@ -110,20 +100,12 @@ class FollowUps:
         return replace(asked, relates=relates, working=frozenset(point.id for point in own), recall=recall)
 
     async def _prepared(self, asked: JudgeInput) -> JudgeInput:
-        """Return the input with the passages that a language model is shown, and what they lead on to."""
-        query, loop = asked.query, self.settings.loop
-        kept = [one.source for one in asked.earlier.kept] if asked.earlier else []
+        """Return the input with the passages that a language model is shown."""
+        missing = asked.earlier.missing if asked.earlier else ()
         async with self.store.reading() as view:
-            space = view.space(query.space)
-            missing = asked.earlier.missing if asked.earlier else ()
-            passages = passages_of(space, query, asked.sentences, asked.recall.evidence, asked.gates, missing)
-            sources = [*kept, *(sentence.source for sentence in passages)]
-            rows = list(
-                dict.fromkeys(row for source in sources if (row := _first_sentence_row(space, source)) != NONE)
-            )[:LEADING]
-            # In a thread: the first that walks cues reads every sentence.
-            frontier = await to_thread.run_sync(frontier_of, space, query, rows, fact_query(query).demand, loop)
-        return replace(asked, passages=passages, frontier=frontier)
+            space = view.space(asked.query.space)
+            passages = passages_of(space, asked.query, asked.sentences, asked.recall.evidence, asked.gates, missing)
+        return replace(asked, passages=passages)
 
     async def _with_points(self, asked: JudgeInput, judgement: Judgement) -> tuple[JudgeInput, list[Suggestion]]:
         """Return the input with the points as a judgement leaves them, and the steps that its concerns ask for."""
@@ -151,14 +133,6 @@ class FollowUps:
         recall = replace(asked.recall, points=(*working, *rest))
         ids = frozenset(point.id for point in working)
         return replace(asked, recall=recall, working=ids, point_sentences=texts), steps
-
-    def _instead(self, asked: JudgeInput, judgement: Judgement) -> Iterator[Suggestion]:
-        """Yield the steps of the embedded engine, where those of the judge found nothing."""
-        reason = "; ".join((asked.query.text, *judgement.missing, *(root.name for root in asked.recall.roots)))
-        ids = tuple(dict.fromkeys(one.evidence_id for one in judgement.kept))
-        if self.settings.reflection.enabled:
-            yield Suggestion("reflect", {"query": reason, "ids": ids} if ids else {"query": reason}, _WHY)
-        yield from (step for step in asked.recall.next if step.operator != "reflect")
 
     async def _take(self, asked: JudgeInput, steps: Sequence[Suggestion], shown: Collection[Hashable]) -> JudgeInput:
         """Return the input of a judge with what its steps find first, as far as it was not ``shown`` before.
@@ -260,11 +234,6 @@ def _steps_not_taken(steps: Iterable[Suggestion], taken: set[tuple[str, str]], m
 def _has_more(wider: JudgeInput, asked: JudgeInput) -> bool:
     """Return whether steps found what the judge was not shown: that stands before the rest then."""
     return list(wider.sentences) != list(asked.sentences)
-
-
-def _first_sentence_row(space: Space, source: Source) -> int:
-    """Return the row of the first sentence that a span touches; `NONE` if there is none any more."""
-    return next(iter(space.sentences.overlapping(source.turn.id, source.start, source.end)), NONE)
 
 
 def _place(source: Source) -> tuple[str, int]:

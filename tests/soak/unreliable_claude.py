@@ -101,7 +101,7 @@ class UnreliableClaude:
             "since": "",
             "until": "2019",
         }
-        return texts | {"intent": "FACT", "asked": "other", "uncertain": self.dice.random() < 0.5}
+        return texts | {"intent": "FACT", "uncertain": self.dice.random() < 0.5}
 
     def _fact(self, line: str) -> dict[str, Any]:
         negated = self.dice.random() < 0.2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,9 +52,17 @@ def judgement(
     missing: tuple[str, ...] = (),
     confidence: float = 0.9,
     hedged: bool = False,
+    look_for: Sequence[str] = (),
+    names: Sequence[str] = (),
+    steps: Sequence[dict[str, str]] = (),
     **more: Any,
 ) -> dict[str, Any]:
-    """Return what the prompt for answers asks for; without an answer it is not answerable."""
+    """Return what the prompt for answers asks for; without an answer it is not answerable.
+
+    Searches for ``look_for`` and the facts of ``names`` are steps, too.
+    """
+    taken = [*steps, *({"operator": "search", "on": text, "tag": ""} for text in look_for)]
+    taken += [{"operator": "expand_facts", "on": name, "tag": ""} for name in names]
     return {
         "reasoning": "",
         "answerable": bool(answer),
@@ -63,10 +72,8 @@ def judgement(
         "confidence": confidence,
         "hedged": hedged,
         "missing": list(missing),
-        "look_for": [],
-        "names": [],
         "wrong_premise": "",
-        "steps": [],
+        "steps": taken,
     } | more
 
 

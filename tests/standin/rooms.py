@@ -47,7 +47,6 @@ def meant(**said: Any) -> Reply:
         "names": [],
         "relations": [],
         "intent": "FACT",
-        "asked": "other",
         "since": "",
         "until": "",
     }

@@ -1,12 +1,12 @@
 """Claude as the judge of answers: it answers and cites, or names what is missing and where to search (DESIGN L10, L6).
 
-It sees the question, the evidence, what that leads on to and what was tried, and names the numbers of what its answer
-rests on. An unknown number is ignored, and so is a step, a point or a relation that cannot be used; what is too long is
-cut, since the rest of the reply is worth having. Only an answer without words or without a citation is sent back
-(DESIGN 4 step 2). Citations are quoted from the stored turns, so they are never the model's own words. They also name
-what supports the answer according to the model, so GAM-RAG's feedback labels need no separate call. An answer that
-rests on hypotheses, on uncertain facts, or on evidence that the user marked as wrong for the question is hedged, even
-if the model is certain.
+It sees the question, the evidence and what was tried, and names the numbers of what its answer rests on. An unknown
+number is ignored, and so is a step, a point or a relation that cannot be used; what is too long is cut, since the rest
+of the reply is worth having. Only an answer without words or without a citation is sent back (DESIGN 4 step 2).
+Citations are quoted from the stored turns, so they are never the model's own words. They also name what supports the
+answer according to the model, so GAM-RAG's feedback labels need no separate call. An answer that rests on hypotheses,
+on uncertain facts, or on evidence that the user marked as wrong for the question is hedged, even if the model is
+certain.
 
 For a question that relates things to each other it also keeps memory points (HGMem; DESIGN L7, L8); no other question
 pays for that.
@@ -40,6 +40,7 @@ from mcp_memory.reasoning.anthropic.messages import (
     estimate_tokens,
     normalise_number,
     prompt_line,
+    schema_tokens,
 )
 from mcp_memory.texts import prompt
 
@@ -51,10 +52,8 @@ FULL_CHARS = 2_400
 """most characters of one line of it."""
 MISSING = 5
 """Most missing things that are named."""
-QUERIES = 3
-"""Most searches that are proposed, and most names whose facts are requested."""
-STEPS = 4
-"""Most steps."""
+STEPS = 6
+"""Most steps that are read; `services.follow_ups` takes fewer."""
 SUPPORTS = 20
 """Most numbers that are taken as what an answer rests on."""
 EDITS = 6
@@ -78,6 +77,8 @@ class Offer(NamedTuple):
 
 
 OPERATORS: Mapping[str, Offer] = {
+    "search": Offer("query", "a sentence as one that holds the answer might say it"),
+    "expand_facts": Offer("entity", "a name; its facts"),
     "event_context": Offer("ids", "a number such as S3; what was said around it"),
     "tag_events": Offer("entity", "a name or word, tag: one of its themes, or empty; the pieces with it"),
     "propagate": Offer("entity", "a name; whom and what its pieces lead to"),
@@ -90,11 +91,10 @@ OPERATORS: Mapping[str, Offer] = {
     "local_points": Offer("ids", "a number such as P1; what is near it"),
     "global_points": Offer("query", "a question; what no point covers"),
 }
-"""The operators that are offered: MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's.
+"""The operators that are offered: a search of the raw text, and MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's.
 
-Not ``event_time``, since every piece is shown with its day; not ``event_keywords``, which are taken before each turn
-(``reconstruct/frontier.py``); and not ``expand_facts`` and ``counterfactual``: the recall has followed the facts, and
-repaired their paths.
+Not ``event_time``, since every piece is shown with its day; not ``event_keywords`` and ``counterfactual``: the recall
+has followed names, and repaired the paths of facts.
 """
 _TAGGED = ("tag_events", "personal_aspect")
 _WHY = "Claude asked for it."
@@ -120,8 +120,6 @@ class AnswerReply(Form):
     hedged: bool
     wrong_premise: str
     missing: list[str]
-    look_for: list[str]
-    names: list[str]
     steps: list[StepReply]
 
 
@@ -142,130 +140,11 @@ class RelatingReply(AnswerReply):
     beyond: str = ""
 
 
-FORM_TOKENS: Mapping[type[AnswerReply], int] = {AnswerReply: 370, RelatingReply: 570}
-"""Tokens of the schema of each form, which a request carries; to compute it would import the SDK."""
-
-
-def offered(*, relates: bool = True) -> str:
-    """Return the operators that are offered, in words; those on points only where points are kept for the question."""
-    offers = (one for one in OPERATORS.items() if relates or not one[0].endswith("_points"))
-    return "; ".join(f"{name} (on: {offer.meaning})" for name, offer in offers)
-
-
-def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length = "short") -> Judgement:
-    """Return the judgement that a reply gives; what is too long in it is cut.
-
-    Raises:
-        UnusableReply: the answer is empty, or cites nothing that was shown.
-    """
-    stated = _NUMBER.findall(reply.answer) if length == "full" else []
-    numbers = dict.fromkeys([*stated, *map(normalise_number, reply.supports[:SUPPORTS])])
-    cited = [rendered.cited[number] for number in numbers if number in rendered.cited]
-    kept = _citations(cited)
-    left = frozenset(key for number, item in rendered.cited.items() if number not in numbers for key in item.keys)
-    wrong = prompt_line(reply.wrong_premise)
-    if wrong and not reply.answerable:  # nothing that could still be found would answer it
-        return Judgement(None, "anthropic", (wrong,), left=left, kept=kept, support=1 - reply.confidence)
-    missing = _distinct_lines([wrong, *reply.missing], MISSING)
-    judged = Judgement(None, "anthropic", missing, _suggestions(reply, rendered), left, kept)
-    if isinstance(reply, RelatingReply):
-        judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=prompt_line(reply.beyond))
-    if not reply.answerable:
-        return replace(judged, support=1 - reply.confidence)
-    text = _full(reply.answer, rendered, kept) if length == "full" else _first_words(prompt_line(reply.answer), WORDS)
-    if not text:
-        raise UnusableReply("its answer had no words", "answerable is true, but answer is empty.")
-    if not kept:
-        raise UnusableReply(
-            "its answer cited nothing that was shown to it" if numbers else "its answer cited nothing",
-            "supports has to name at least one number of the evidence, such as S1.",
-        )
-    if not reply.incomplete:
-        judged = replace(judged, next=())
-    more = judged.next or any(edit.concern for edit in judged.points) or judged.beyond
-    return replace(judged, proposal=_proposal(text, reply, cited), missing=missing if more else ())
-
-
-def _first_words(text: str, most: int) -> str:
-    return " ".join(text.split()[:most])
-
-
-def _full(answer: str, rendered: RenderedEvidence, citations: Sequence[Citation]) -> str:
-    """Return a full answer line by line, with the places of its citations, ``[1, 3]``, for the numbers it was shown."""
-    places = {citation: place for place, citation in enumerate(citations, 1)}
-
-    def cite(found: re.Match[str]) -> str:
-        items = [rendered.cited[number] for number in _NUMBER.findall(found[0]) if number in rendered.cited]
-        numbers = dict.fromkeys(places[item.citations[0]] for item in items if item.citations)
-        return f" [{', '.join(map(str, numbers))}]" if numbers else ""
-
-    lines = (prompt_line(_CITED.sub(cite, line), FULL_CHARS) for line in answer.splitlines())
-    left = FULL_WORDS
-    kept = []
-    for line in filter(None, lines):
-        kept.append(_first_words(line, left))
-        left -= len(line.split())
-        if left <= 0:
-            break
-    return "\n".join(kept)
-
-
-def _suggestions(reply: AnswerReply, rendered: RenderedEvidence) -> tuple[Suggestion, ...]:
-    """Return the steps that a judge asks for; one that cannot be taken is left out."""
-    steps = [step for one in reply.steps[:STEPS] if (step := _step(one, rendered))]
-    searches = [Suggestion("search", {"query": line}, _WHY) for line in _distinct_lines(reply.look_for, QUERIES)]
-    names = [Suggestion("expand_facts", {"entity": line}, _WHY) for line in _distinct_lines(reply.names, QUERIES)]
-    return (*steps, *searches, *names)
-
-
-def _step(reply: StepReply, rendered: RenderedEvidence) -> Suggestion | None:
-    """Return an operator's step with the arguments that it takes; None for one that is not offered."""
-    on, tag = prompt_line(reply.on, 200), prompt_line(reply.tag, 100)
-    offer = OPERATORS.get(reply.operator)
-    if offer is None or not on:
-        return None
-    if offer.argument == "ids":
-        item = rendered.cited.get(normalise_number(on))
-        if item is None or not (item.citations or item.point):
-            return None
-        name = item.point.id if item.point else item.citations[0].evidence_id
-        return Suggestion(reply.operator, {"ids": (name,)}, _WHY)
-    args: dict[str, str | tuple[str, ...]] = {offer.argument: on}
-    if tag and reply.operator in _TAGGED:
-        args["tag"] = tag
-    return Suggestion(reply.operator, args, _WHY)
-
-
-def _proposal(text: str, reply: AnswerReply, items: list[CitableItem]) -> Proposal:
-    hedged = reply.hedged or not all(item.certain for item in items)
-    return Proposal(text, reply.confidence, hedged, _citations(items))
-
-
-def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:
-    return tuple(dict.fromkeys(citation for item in items for citation in item.citations))
-
-
-def _distinct_lines(texts: list[str], most: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line for text in texts if (line := prompt_line(text))))[:most]
-
-
-def _edits(reply: RelatingReply, rendered: RenderedEvidence) -> Iterator[PointEdit]:
-    """Yield the edits of points that can be carried out; one that names an unknown point is left out."""
-    concerns = not reply.answerable or reply.incomplete
-    for one in reply.points[:EDITS]:
-        named = [rendered.cited.get(number) for number in dict.fromkeys(map(normalise_number, one.of))]
-        points: list[Point] = [item.point for item in named if item is not None and item.point is not None]
-        cited = [rendered.cited[n] for n in dict.fromkeys(map(normalise_number, one.supports)) if n in rendered.cited]
-        entities = tuple(filter(None, (prompt_line(name, 100) for name in one.entities)))
-        description = prompt_line(one.description, POINT_CHARS)
-        if description and len(points) == len(named):
-            concern = prompt_line(one.concern) if concerns else ""
-            yield PointEdit(tuple(points), entities, description, _citations(cited), concern)
-
-
 FIRST_SHARE = 0.5
 """Share of the tokens that are left for the question which the first judgement takes. The rest allows asking again
 about what is missing."""
+BROAD_SHARE = 0.75
+"""The same where everything that bears on the question is wanted: one look at more of it before another."""
 LEAST = 700
 """Tokens of evidence without which a judgement sees too little: the first one leaves as many for another, beside the
 prompt and the form. (With a judge that is always right over questions of several hops, without this bound 5 of 60 ended
@@ -276,9 +155,6 @@ LAST = "This is the last look: nothing more is searched. Answer now if you can, 
 """Said where a judge is not asked again, whatever it asks for."""
 MOST = 6_000
 """Tokens that one judgement takes at most: with ``deep`` the rest is for further turns, of which MRAgent has eight."""
-BROAD_SHARE = 0.75
-"""The same where everything that bears on the question is wanted: one look at more of it before another, which is only
-asked where the provider counts fewer tokens than are estimated here."""
 TRIED = 8
 """Steps that were taken and are named, the last ones."""
 
@@ -303,35 +179,34 @@ class ClaudeAnswerer:
         Raises:
             EngineError: there is none.
         """
-        length, relates = judge_input.query.length, judge_input.relates and self.points
+        relates = judge_input.relates and self.points
         form = RelatingReply if relates else AnswerReply
+        system = self._system_prompt(judge_input, relates=relates)
+        size = estimate_tokens(system) + estimate_tokens(_asked(judge_input, "", last=True)) + schema_tokens(form)
+        share = FIRST_SHARE if judge_input.recall.breadth == "best" else BROAD_SHARE
+        rendered = render_evidence(judge_input, token_room(budget.left, size, 1 if judge_input.earlier else share))
+        if not rendered.cited:
+            raise EngineError("the budget leaves no room for evidence")
+        last = judge_input.last or budget.left - size - estimate_tokens(rendered.text) < ANOTHER
+        use = partial(to_judgement, rendered=rendered, length=judge_input.query.length)
+        return await self.claude.ask(system, _asked(judge_input, rendered.text, last=last), form, use, budget)
+
+    def _system_prompt(self, judge_input: JudgeInput, *, relates: bool) -> str:
+        """Return the part of the prompt that is the same for all questions of one kind."""
         more = ["answer/points.txt"] if relates else []
         more += ["answer/wishes.txt"] if judge_input.recall.wishes else []
-        stable = prompt("answer/system.txt").substitute(
-            answer=prompt(f"answer/{length}.txt").substitute().strip(),
+        filled = prompt("answer/system.txt").substitute(
+            answer=prompt(f"answer/{judge_input.query.length}.txt").substitute().strip(),
             operators=offered(relates=relates),
             more="".join(f"\n{prompt(name).substitute(order=self.order).strip()}" for name in more),
         )
-        values = {
-            "question": prompt_line(judge_input.query.text, 2_000),
-            "now": iso.show(judge_input.known_facts.moment) or "unknown",
-            "state": "\n".join((*state_lines(judge_input), LAST)),
-        }
-        frame = estimate_tokens(stable) + estimate_tokens(prompt("answer/asked.txt").substitute(values, evidence=""))
-        size = frame + FORM_TOKENS[form]
-        room = token_room(budget.left, size, FIRST_SHARE if judge_input.earlier is None else 1)
-        if judge_input.earlier is None and judge_input.recall.breadth != "best":
-            room = max(room, min(int(BROAD_SHARE * budget.left), MOST) - size)
-        rendered = render_evidence(judge_input, room, last=judge_input.last)
-        if not judge_input.last and budget.left - size - estimate_tokens(rendered.text) >= ANOTHER:
-            values["state"] = values["state"].removesuffix(LAST).rstrip()
-        elif not judge_input.last:
-            rendered = render_evidence(judge_input, room, last=True)
-        if not rendered.cited:
-            raise EngineError("the budget leaves no room for evidence")
-        asked = prompt("answer/asked.txt").substitute(values, evidence=rendered.text)
-        use = partial(to_judgement, rendered=rendered, length=length)
-        return await self.claude.ask(stable.strip(), asked, form, use, budget)
+        return filled.strip()
+
+
+def offered(*, relates: bool = True) -> str:
+    """Return the operators that are offered, in words; those on points only where points are kept for the question."""
+    offers = (one for one in OPERATORS.items() if relates or not one[0].endswith("_points"))
+    return "; ".join(f"{name} (on: {offer.meaning})" for name, offer in offers)
 
 
 def token_room(left: int, size: int, share: float) -> int:
@@ -349,32 +224,131 @@ def token_room(left: int, size: int, share: float) -> int:
     return min(room, MOST, left) - size
 
 
-def state_lines(judge_input: JudgeInput) -> Iterator[str]:
+def _asked(judge_input: JudgeInput, evidence: str, *, last: bool) -> str:
+    """Return the part of the prompt for one judgement."""
+    return prompt("answer/asked.txt").substitute(
+        question=prompt_line(judge_input.query.text, 2_000),
+        now=iso.show(judge_input.known_facts.moment) or "unknown",
+        state="\n".join((*_state_lines(judge_input), *((LAST,) if last else ()))),
+        evidence=evidence,
+    )
+
+
+def _state_lines(judge_input: JudgeInput) -> Iterator[str]:
     """Yield what a judge has to know beside the evidence: its span of time, what was tried, what was missing."""
     if judge_input.span is not None:
         first, last = map(weekday_and_day, judge_input.span)
         yield f"The memory holds what was said from {first} to {last}."
-    if judge_input.recall.trace and judge_input.earlier:
-        tried = [line for call in judge_input.recall.trace if (line := _step_line(call, judge_input))]
-        if tried:
-            yield f"Searched already: {'; '.join(dict.fromkeys(tried[-TRIED:]))}."
-    if judge_input.earlier and judge_input.earlier.missing:
+    if judge_input.earlier is None:
+        return
+    tried = dict.fromkeys(_step_line(call, judge_input) for call in judge_input.recall.trace[-TRIED:])
+    if tried:
+        yield f"Searched already: {'; '.join(tried)}."
+    if judge_input.earlier.missing:
         yield f"Missing last time: {'; '.join(map(prompt_line, judge_input.earlier.missing))}."
 
 
 def _step_line(call: OperatorCall, judge_input: JudgeInput) -> str:
-    """Return a step that was taken, with what it was on (of what has an id the first words), and if it was in vain.
-
-    Empty for one that was on nothing that can be named.
-    """
+    """Return a step that was taken, with what it was on (of what has an id the first words), and if it was in vain."""
     texts = {point.id: point.description for point in judge_input.recall.points}
     texts |= {item.id: item.text for item in judge_input.recall.evidence}
-    words = []
+    words: list[str] = []
     for value in call.args.values():
-        on = (
-            [f'"{prompt_line(texts[name], 40)}"' for name in value if name in texts]
-            if isinstance(value, tuple)
-            else [value]
+        if isinstance(value, tuple):
+            words += [f'"{prompt_line(texts[name], 40)}"' for name in value if name in texts]
+        else:
+            words.append(prompt_line(value, 80))
+    return " ".join((call.operator, *words, *(() if call.kept else ("(nothing new)",))))
+
+
+def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length = "short") -> Judgement:
+    """Return the judgement that a reply gives; what is too long in it is cut.
+
+    Raises:
+        UnusableReply: the answer is empty, or cites nothing that was shown.
+    """
+    stated = _NUMBER.findall(reply.answer) if length == "full" else []
+    numbers = dict.fromkeys([*stated, *map(normalise_number, reply.supports[:SUPPORTS])])
+    cited = [rendered.cited[number] for number in numbers if number in rendered.cited]
+    kept = _citations(cited)
+    left = frozenset(key for number, item in rendered.cited.items() if number not in numbers for key in item.keys)
+    wrong = prompt_line(reply.wrong_premise)
+    if wrong and not reply.answerable:  # nothing that could still be found would answer it
+        return Judgement(None, "anthropic", (wrong,), left=left, kept=kept, support=1 - reply.confidence)
+    missing = tuple(dict.fromkeys(line for text in (wrong, *reply.missing) if (line := prompt_line(text))))[:MISSING]
+    steps = tuple(step for one in reply.steps[:STEPS] if (step := _step(one, rendered)))
+    judged = Judgement(None, "anthropic", missing, steps, left, kept)
+    if isinstance(reply, RelatingReply):
+        judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=prompt_line(reply.beyond))
+    if not reply.answerable:
+        return replace(judged, support=1 - reply.confidence)
+    text = _full(reply.answer, rendered, kept) if length == "full" else _first_words(prompt_line(reply.answer), WORDS)
+    if not text:
+        raise UnusableReply("its answer had no words", "answerable is true, but answer is empty.")
+    if not kept:
+        raise UnusableReply(
+            "its answer cited nothing that was shown to it",
+            "supports has to name at least one number of the evidence, such as S1.",
         )
-        words += [prompt_line(text, 80) for text in on]
-    return " ".join((call.operator, *words, *(() if call.kept else ("(nothing new)",)))) if words else ""
+    if not reply.incomplete:
+        judged = replace(judged, next=())
+    more = judged.next or any(edit.concern for edit in judged.points) or judged.beyond
+    hedged = reply.hedged or not all(item.certain for item in cited)
+    proposal = Proposal(text, reply.confidence, hedged, kept)
+    return replace(judged, proposal=proposal, missing=missing if more else ())
+
+
+def _first_words(text: str, most: int) -> str:
+    return " ".join(text.split()[:most])
+
+
+def _full(answer: str, rendered: RenderedEvidence, citations: Sequence[Citation]) -> str:
+    """Return a full answer line by line, with the places of its citations, ``[1, 3]``, for the numbers it was shown."""
+    places = {citation: place for place, citation in enumerate(citations, 1)}
+
+    def cite(found: re.Match[str]) -> str:
+        items = [rendered.cited[number] for number in _NUMBER.findall(found[0]) if number in rendered.cited]
+        numbers = dict.fromkeys(places[item.citations[0]] for item in items if item.citations)
+        return f" [{', '.join(map(str, numbers))}]" if numbers else ""
+
+    left, kept = FULL_WORDS, []
+    for line in filter(None, (prompt_line(_CITED.sub(cite, line), FULL_CHARS) for line in answer.splitlines())):
+        if left <= 0:
+            break
+        kept.append(_first_words(line, left))
+        left -= len(line.split())
+    return "\n".join(kept)
+
+
+def _step(reply: StepReply, rendered: RenderedEvidence) -> Suggestion | None:
+    """Return a step with the arguments that its operator takes; None for one that cannot be taken."""
+    on, tag = prompt_line(reply.on, 200), prompt_line(reply.tag, 100)
+    offer = OPERATORS.get(reply.operator)
+    if offer is None or not on:
+        return None
+    if offer.argument == "ids":
+        item = rendered.cited.get(normalise_number(on))
+        if item is None or not (item.citations or item.point):
+            return None
+        name = item.point.id if item.point else item.citations[0].evidence_id
+        return Suggestion(reply.operator, {"ids": (name,)}, _WHY)
+    tagged = {"tag": tag} if tag and reply.operator in _TAGGED else {}
+    return Suggestion(reply.operator, {offer.argument: on} | tagged, _WHY)
+
+
+def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:
+    return tuple(dict.fromkeys(citation for item in items for citation in item.citations))
+
+
+def _edits(reply: RelatingReply, rendered: RenderedEvidence) -> Iterator[PointEdit]:
+    """Yield the edits of points that can be carried out; one that names an unknown point is left out."""
+    concerns = not reply.answerable or reply.incomplete
+    for one in reply.points[:EDITS]:
+        named = [rendered.cited.get(number) for number in dict.fromkeys(map(normalise_number, one.of))]
+        points: list[Point] = [item.point for item in named if item is not None and item.point is not None]
+        cited = [rendered.cited[n] for n in dict.fromkeys(map(normalise_number, one.supports)) if n in rendered.cited]
+        entities = tuple(filter(None, (prompt_line(name, 100) for name in one.entities)))
+        description = prompt_line(one.description, POINT_CHARS)
+        if description and len(points) == len(named):
+            concern = prompt_line(one.concern) if concerns else ""
+            yield PointEdit(tuple(points), entities, description, _citations(cited), concern)

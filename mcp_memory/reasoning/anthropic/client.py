@@ -4,8 +4,8 @@ A reply is validated twice (``messages.py``): as a message of the API, and its t
 reply is sent back with the reason, in the same words as before and without the model's own text, as often as the
 settings allow. As often the SDK repeats a request after an overload, a rate limit or a broken connection, after pauses
 that the server names or that double. Nothing is repeated after a refused key, a refused request or a model that
-declines, nor where the server names a long pause. ``timeout_s`` limits everything, including the wait for a free place.
-Importing the SDK, once, takes one or two seconds that do not count.
+declines. ``timeout_s`` limits everything, including the wait for a free place. Importing the SDK, once, takes one or
+two seconds that do not count.
 
 A caller that is cancelled while waiting cancels the request, which closes the connection.
 
@@ -16,20 +16,14 @@ The SDK logs requests (memory text) below the level INFO only, which is switched
 provider's cache are counted apart. The size of a call is estimated before it, and a call that does not fit is not made.
 Afterwards the reported usage counts; a call that was cut off counts as estimated, since it may have been billed, and
 one that reached no server counts nothing.
-
-The meaning of a question (``understanding.py``) is asked about first, and leaves `ANSWER_TOKENS` and one call alone. Of
-the remaining tokens the first judgement takes half, and each later one what is left (``answer.py``). Time is divided in
-the same way: the meaning may take 40 % of it, and the judgement the rest.
 """
 
 from __future__ import annotations
 
 import logging
-import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from json import dumps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -51,13 +45,11 @@ from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
-    from anthropic import APIConnectionError, AsyncAnthropic
+    from anthropic import AsyncAnthropic
 
 HOME = "https://api.anthropic.com"
 OUTPUT_TOKENS = 2_048
 """Most tokens of one reply, the model's thinking included."""
-LONGEST_PAUSE_S = 8.0
-"""Seconds that a server may ask to wait."""
 PROBLEM_CHARS = 400
 """Most characters of the problem that is sent back."""
 REFUSED = frozenset((401, 403, 404))
@@ -117,7 +109,6 @@ class Claude:
         budget: Budget,
         *,
         sent_back: bool = True,
-        within_s: float = math.inf,
     ) -> UsedT:
         """Return what ``convert`` makes of a reply of the given form.
 
@@ -129,7 +120,6 @@ class Claude:
             budget: the budget of the question or texts; the time counts too.
             sent_back: whether an unusable reply is sent back. Without it, a request is repeated only if the server
                 could not be reached or was overloaded.
-            within_s: the time for this call, if it is less than what is left of ``timeout_s``.
 
         Raises:
             EngineError: nothing usable came within the time, the tries and the budget; the subclass says what helps.
@@ -140,14 +130,14 @@ class Claude:
         began = anyio.current_time()
         left = self.settings.timeout_s - budget.spent.seconds
         try:
-            with anyio.move_on_after(min(left, within_s)):
+            with anyio.move_on_after(left):
                 async with self._places:
                     return await self._ask_repeatedly(client, system, asked, form, convert, budget, sent_back=sent_back)
         finally:
             spending = Spending(seconds=anyio.current_time() - began)
             budget.spend(spending)
             self.spent += spending
-        raise EngineError(f"there was no answer within {within_s if within_s < left else self.settings.timeout_s:g} s")
+        raise EngineError(f"there was no answer within {self.settings.timeout_s:g} s")
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -174,10 +164,7 @@ class Claude:
             timeout=self.settings.timeout_s,
             max_retries=self.settings.retries,
             open_telemetry=False,
-            http_client=DefaultAsyncHttpxClient(
-                follow_redirects=False,  # no data goes to an address that is not configured
-                event_hooks={"response": [_end_at_long_pause]},
-            ),
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),  # no data goes to another address
         )
 
     async def _ask_repeatedly(
@@ -232,10 +219,9 @@ class Claude:
             spending = Spending(1)
             raise _refusal(error.status_code) from None  # not `from error`: it holds the request, with the key
         except APIConnectionError as error:
-            if _reached_nobody(error):
-                spending = Spending()
-                raise EngineUnavailable(f"the connection failed: nobody could be reached at {self.base_url}") from None
-            raise EngineUnavailable("the connection failed") from None
+            if type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout"):  # of the SDK's HTTP library
+                spending = Spending()  # nothing was sent
+            raise EngineUnavailable(f"the connection to {self.base_url} failed") from None
         finally:
             budget.spend(spending)
             self.spent += spending
@@ -244,35 +230,12 @@ class Claude:
         return message
 
 
-async def _end_at_long_pause(response: Any) -> None:
-    """Keep the SDK from waiting for a server that wants a long pause: the embedded engine goes on instead."""
-    try:
-        wanted = float(response.headers.get("retry-after", "0"))
-    except ValueError:  # a date
-        return
-    if wanted > LONGEST_PAUSE_S:
-        response.headers["x-should-retry"] = "false"
-
-
 def _refusal(status: int) -> EngineError:
     """Return the error for a request that the server did not answer."""
     reason = _STATUS_WORDS.get(status, f"it replied with HTTP status {status}")
     if status in REFUSED:
         return EngineRefused(reason)
     return EngineUnavailable(reason) if status in (408, 409, 429) or status >= 500 else EngineError(reason)
-
-
-def _reached_nobody(error: APIConnectionError) -> bool:
-    """Return whether no connection was made at all, so that nothing was sent.
-
-    The name of the cause decides, since the SDK's HTTP library is its own choice and has changed.
-    """
-    return type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
-
-
-ANSWER_TOKENS = 3_000
-"""Input tokens that earlier steps leave for the judgement: its frame with at least a dozen lines, and once more with a
-few of the missing ones. The meaning of a question is useless where no judge can be asked any more."""
 
 
 class Budget:
@@ -289,22 +252,12 @@ class Budget:
     def __init__(self, calls: int, input_tokens: int) -> None:
         self._calls = calls
         self._input_tokens = input_tokens
-        self._kept = 0
         self.spent = Spending()
 
     @property
     def left(self) -> int:
         """Input tokens that may still be sent, at least 0."""
-        return max(0, self._input_tokens - self.spent.input_tokens - self._kept)
-
-    @contextmanager
-    def reserve(self, tokens: int) -> Iterator[None]:
-        """Reserve tokens and one call for later steps, while the context is open."""
-        before, self._kept = self._kept, tokens
-        try:
-            yield
-        finally:
-            self._kept = before
+        return max(0, self._input_tokens - self.spent.input_tokens)
 
     def check(self, tokens: int) -> None:
         """Check that a call of this size fits.
@@ -314,10 +267,6 @@ class Budget:
         """
         if self.spent.calls >= self._calls:
             raise EngineError(f"the budget for this is spent ({self._calls} calls)")
-        if self._kept and self.spent.calls + 1 >= self._calls:
-            raise EngineError("the rest of the budget is kept for the judgement (1 call)")
-        if tokens > self.left and tokens <= self.left + self._kept:
-            raise EngineError(f"the rest of the budget is kept for the judgement ({self._kept} input tokens)")
         if tokens > self.left:
             raise EngineError(f"the budget for this is spent ({self._input_tokens} input tokens)")
 

@@ -18,10 +18,10 @@ its interval says within what it was, not how long it took: "on a day between Mo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from mcp_memory.domain.answers import EvidenceSentence, Frontier, KnownFacts
+from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
 from mcp_memory.domain.evidence import Citation, Source
 from mcp_memory.domain.facts import STABLE, Precision, Version
 from mcp_memory.domain.paths import Path, Rule
@@ -142,153 +142,120 @@ FACTS = 12
 """Most facts that are shown."""
 POINT_SHARE = 0.4
 """Largest share of the room that points and the sentences they rest on take."""
-LEADS_SHARE = 0.15
-"""Largest share of the lines that say where the evidence leads."""
 PIECE_CHARS = 320
 """Characters of one line: a longer turn has several, so that a citation stays precise."""
 KEPT, NEW = "What you kept:", "Found since:"
 """The lines above what a judge that is asked again kept, and above the rest."""
 _PREFIX = 24  # characters of a number and a speaker's name, about
-
-
-@dataclass(slots=True)
-class _Room:
-    """The characters that are left, by the estimate of tokens."""
-
-    left: int
-
-    def takes(self, text: str, more: int = 0) -> bool:
-        """Return whether a line with ``more`` characters beside it fits, and take its room if so."""
-        size = estimate_tokens(text + " " * more) + 1
-        if size > self.left:
-            return False
-        self.left -= size
-        return True
+_Place = tuple[str, int]  # the id of a turn, and the first character of a sentence of it
 
 
 @dataclass(slots=True)
 class _Shown:
-    """What is shown, before it is put in order.
+    """What is shown, before it is put in order, and the room that is left.
 
     Attributes:
-        kept: places of what the judge kept.
+        left: tokens, by the estimate.
         sentences: by turn, each by its first character.
+        headings: the lines above turns.
         points: lines with their items.
         facts: lines with their items.
-        headings: the lines above turns.
     """
 
-    kept: Collection[tuple[str, int]]
+    left: int
     sentences: dict[str, dict[int, EvidenceSentence]] = field(default_factory=dict)
+    headings: set[str] = field(default_factory=set)
     points: list[tuple[str, CitableItem]] = field(default_factory=list)
     facts: list[tuple[str, CitableItem]] = field(default_factory=list)
-    headings: set[str] = field(default_factory=set)
 
-    def has(self, place: tuple[str, int]) -> bool:
-        return place[1] in self.sentences.get(place[0], {})
+    def takes(self, text: str, more: int = 0, spare: int = 0) -> bool:
+        """Return whether a line with ``more`` characters beside it leaves ``spare`` tokens, and take its room if so."""
+        size = estimate_tokens(text + " " * more) + 1
+        if size > self.left - spare:
+            return False
+        self.left -= size
+        return True
 
-    def words(self, sentence: EvidenceSentence) -> str:
-        """Return a sentence as it is shown, with its dates."""
-        said = with_dates(sentence.source.quote, sentence.source.turn.local_said_at)
-        return prompt_line(said, SENTENCE_CHARS)
-
-    def said(self, piece: Sequence[EvidenceSentence], end: int, *, last: bool) -> str:
-        """Return sentences of a turn as they are shown, "…" wherever words of the turn are left out.
-
-        Args:
-            piece: the sentences, in their order.
-            end: the end of what was shown of the turn before them.
-            last: whether nothing of the turn is shown behind them.
-        """
-        text = piece[0].source.turn.text
-        said = ""
-        for sentence in piece:
-            gap = text[end : sentence.source.start]
-            apart = gap or text[end - 1 : end].isspace()
-            said += (" … " if said else "… ") if gap.strip() else " " if said and apart else ""
-            said += self.words(sentence)
-            end = sentence.source.end
-        return f"{said} …" if last and text[end:].strip() and not said.endswith("…") else said
+    def add(self, sentence: EvidenceSentence, spare: int = 0) -> bool:
+        """Show a sentence if it fits, and return whether it is shown."""
+        turn = sentence.source.turn
+        if sentence.source.start in self.sentences.get(turn.id, {}):
+            return True
+        heading = _heading(turn)
+        more = 0 if turn.id in self.sentences else _PREFIX + len(turn.speaker or "")
+        more += _PREFIX * (2 * len(sentence.source.quote) // PIECE_CHARS)
+        more += 0 if heading in self.headings else len(heading) + 1
+        if not self.takes(_words(sentence), more, spare):
+            return False
+        self.headings.add(heading)
+        self.sentences.setdefault(turn.id, {})[sentence.source.start] = sentence
+        return True
 
 
-def render_evidence(judge_input: JudgeInput, tokens: int, *, last: bool = False) -> RenderedEvidence:
-    """Return the evidence as text of about ``tokens`` tokens at most; for the last look without where it leads.
+def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
+    """Return the evidence as text of about ``tokens`` tokens at most.
 
     What does not fit is left out whole, the last by rank first. A judge that is asked again sees nothing twice except
     what it kept.
     """
-    kept_places, kept_ids = _kept_by_judge(judge_input)
-    room = _Room(tokens - FRAME_TOKENS)
-    shown = _Shown(kept_places)
-    share = _Room(int(LEADS_SHARE * room.left))
-    leads = [] if last else [line for line in _leads(judge_input.frontier) if share.takes(line)]
-    room.left -= max(0, sum(estimate_tokens(line) + 1 for line in leads))
-    for sentence in _kept_sentences(judge_input):
-        _show(sentence, shown, room)
-    _show_points(judge_input, kept_ids, shown, room)
+    recall, earlier = judge_input.recall, judge_input.earlier
+    kept = earlier.kept if earlier else ()
+    kept_places = {(one.source.turn.id, one.source.start) for one in kept}
+    kept_ids = {one.evidence_id for one in kept}
+    shown = _Shown(tokens - FRAME_TOKENS)
+    known = {_place(sentence): sentence for sentence in judge_input.shown}
+    for one in kept:  # as it was shown, whatever recall cuts it to now
+        sentence = known.get((one.source.turn.id, one.source.start))
+        shown.add(
+            replace(sentence, source=one.source)
+            if sentence is not None
+            else EvidenceSentence(one.evidence_id, one.source, (), 0.0, None)
+        )
+    _show_points(judge_input, kept_ids, shown)
     # an answer follows the standing wishes that fit the question, so they are in every request
-    wishes = (f"Wish: {prompt_line(as_said(wish), 350)}" for wish in judge_input.recall.wishes[:WISHES])
-    context = [line for line in wishes if room.takes(line)]
-    context += [line for line in _context_lines(judge_input) if room.takes(line)] if not judge_input.earlier else []
+    context = [f"Wish: {prompt_line(as_said(wish), 350)}" for wish in recall.wishes[:WISHES]]
+    if earlier is None:
+        context += [f"Conflict: {prompt_line(conflict)}" for conflict in recall.conflicts[:BESIDE]]
+        paths = (path for path in recall.paths[:BESIDE] if len(path.steps) > 1 and bears(path))
+        context += [f"Path: {prompt_line(serialise(path))}" for path in paths]
+    context = [line for line in context if shown.takes(line)]
     for line, item in fact_lines(judge_input):
         new = item.key not in judge_input.seen or item.key in kept_ids
-        if new and len(shown.facts) < FACTS and room.takes(f"[F99] {line}"):
+        if new and len(shown.facts) < FACTS and shown.takes(f"[F99] {line}"):
             shown.facts.append((line, item))
     for sentence in judge_input.shown:
         place = _place(sentence)
-        if place in judge_input.seen and place not in kept_places:
-            continue
-        if not shown.has(place) and not _show(sentence, shown, room):
+        if (place not in judge_input.seen or place in kept_places) and not shown.add(sentence):
             break
-    return _lay_out(shown, context, leads)
+    return _lay_out(shown, context, kept_places)
 
 
-def _show_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown, room: _Room) -> None:
+def _show_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown) -> None:
     """Show the points of the question and those that were kept, then others, with the sentences that they rest on.
 
     The first are always there; the others and all sentences have `POINT_SHARE` of the room.
     """
     always = kept_ids.union(judge_input.working)
-    points = sorted(judge_input.recall.points, key=lambda point: point.id not in always)
-    share = _Room(int(POINT_SHARE * room.left))
+    spare = int((1 - POINT_SHARE) * shown.left)
     chosen: list[Point] = []
-    for point in points:
-        line, first = f"[P99] {_point_line(point)}", point.id in always
+    for point in sorted(judge_input.recall.points, key=lambda point: point.id not in always):
+        first = point.id in always
         if not first and (point.id in judge_input.seen or len(chosen) >= BESIDE):
             continue
-        if not (room if first else share).takes(line):
+        if not shown.takes(f"[P99] {_point_line(point)}", spare=0 if first else spare):
             break
-        room.left -= 0 if first else estimate_tokens(line) + 1
         chosen.append(point)
-    before = share.left = min(share.left, room.left)
     for point in chosen:
         rests_on = judge_input.point_sentences.get(point.id, ())
         for sentence in rests_on:
-            if not shown.has(_place(sentence)):
-                _show(sentence, shown, share)
+            shown.add(sentence, spare)
         citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in rests_on)
         item = CitableItem(point.id, citations, certain=point.source != "embedded", point=point)
         shown.points.append((_point_line(point), item))
-    room.left -= before - share.left
 
 
-def _show(sentence: EvidenceSentence, shown: _Shown, room: _Room) -> bool:
-    """Show a sentence if it fits, and return whether it does."""
-    turn = sentence.source.turn
-    heading = _heading(turn)
-    more = 0 if turn.id in shown.sentences else _PREFIX + len(turn.speaker or "")
-    more += _PREFIX * (2 * len(sentence.source.quote) // PIECE_CHARS)
-    if heading not in shown.headings:
-        more += len(heading) + 1
-    if not room.takes(shown.words(sentence), more):
-        return False
-    shown.headings.add(heading)
-    shown.sentences.setdefault(turn.id, {})[sentence.source.start] = sentence
-    return True
-
-
-def _lay_out(shown: _Shown, context: Iterable[str], leads: Iterable[str]) -> RenderedEvidence:
-    """Return what is shown as text: points, context, facts, what the judge kept, the rest, and where it leads.
+def _lay_out(shown: _Shown, context: Iterable[str], kept: Collection[_Place]) -> RenderedEvidence:
+    """Return what is shown as text: points, context, facts, what the judge kept, and the rest.
 
     What was kept and the rest stand in the order of time each.
     """
@@ -305,34 +272,42 @@ def _lay_out(shown: _Shown, context: Iterable[str], leads: Iterable[str]) -> Ren
     lines += context
     for line, item in shown.facts:
         add("F", line, item)
-    for title, chosen in _parts(shown):
-        lines += [title] if title else []
-        turns = [next(iter(sentences.values())).source.turn for sentences in chosen.values()]
+    parts: dict[str, dict[str, dict[int, EvidenceSentence]]] = {KEPT: {}, NEW: {}}
+    for turn_id, spans in shown.sentences.items():
+        for start, sentence in spans.items():
+            parts[KEPT if (turn_id, start) in kept else NEW].setdefault(turn_id, {})[start] = sentence
+    for title, part in parts.items():
+        lines += [title] if part and parts[KEPT] else []
         heading = ""
+        turns = [next(iter(spans.values())).source.turn for spans in part.values()]
         for turn in sorted(turns, key=_order):
             if _heading(turn) != heading:
                 heading = _heading(turn)
                 lines.append(heading)
-            end = 0
-            for piece in (pieces := list(_pieces(chosen[turn.id]))):
-                text, end = shown.said(piece, end, last=piece is pieces[-1]), piece[-1].source.end
+            for text, piece in _pieces_said(turn, part[turn.id]):
                 citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in piece)
-                gate = min(sentence.gate for sentence in piece)
+                gate = piece[0].gate
                 wrong = " (the user called this wrong for this question)" if gate < 1 else ""
                 places = frozenset(map(_place, piece))
                 item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, gate=gate, places=places)
                 add("S", f"{_speaker(turn)}{text}{wrong}", item)
-    return RenderedEvidence(frame([*lines, *leads]), cited)
+    return RenderedEvidence(frame(lines), cited)
 
 
-def _parts(shown: _Shown) -> Iterator[tuple[str, dict[str, dict[int, EvidenceSentence]]]]:
-    """Yield what the judge kept and what is new, each with the line above it; none where it kept nothing."""
-    parts: dict[str, dict[str, dict[int, EvidenceSentence]]] = {KEPT: {}, NEW: {}}
-    for turn, spans in shown.sentences.items():
-        for start, sentence in spans.items():
-            parts[KEPT if (turn, start) in shown.kept else NEW].setdefault(turn, {})[start] = sentence
-    titled = bool(parts[KEPT])
-    yield from ((title if titled else "", part) for title, part in parts.items() if part)
+def _pieces_said(turn: Turn, sentences: dict[int, EvidenceSentence]) -> Iterator[tuple[str, list[EvidenceSentence]]]:
+    """Yield the pieces of a turn with their words, "…" wherever words of the turn are left out."""
+    text, end = turn.text, 0
+    pieces = list(_pieces(sentences))
+    for piece in pieces:
+        said = ""
+        for sentence in piece:
+            gap = text[end : sentence.source.start]
+            apart = gap or text[end - 1 : end].isspace()
+            said += (" … " if said else "… ") if gap.strip() else " " if said and apart else ""
+            said += _words(sentence)
+            end = sentence.source.end
+        goes_on = piece is pieces[-1] and text[end:].strip() and not said.endswith("…")
+        yield (f"{said} …" if goes_on else said), piece
 
 
 def _pieces(sentences: dict[int, EvidenceSentence]) -> Iterator[list[EvidenceSentence]]:
@@ -347,7 +322,13 @@ def _pieces(sentences: dict[int, EvidenceSentence]) -> Iterator[list[EvidenceSen
     yield piece
 
 
-def _place(sentence: EvidenceSentence) -> tuple[str, int]:
+def _words(sentence: EvidenceSentence) -> str:
+    """Return a sentence as it is shown, with its dates."""
+    said = with_dates(sentence.source.quote, sentence.source.turn.local_said_at)
+    return prompt_line(said, SENTENCE_CHARS)
+
+
+def _place(sentence: EvidenceSentence) -> _Place:
     return sentence.source.turn.id, sentence.source.start
 
 
@@ -369,48 +350,6 @@ def _speaker(turn: Turn) -> str:
     return f"{as_name(prompt_line(who, 60))}: " if who and turn.kind != "document" else ""
 
 
-def _kept_by_judge(judge_input: JudgeInput) -> tuple[set[tuple[str, int]], set[str]]:
-    """Return the places of the sentences and the ids of facts and points that the judge kept when it was asked."""
-    kept = judge_input.earlier.kept if judge_input.earlier else ()
-    return {(one.source.turn.id, one.source.start) for one in kept}, {one.evidence_id for one in kept}
-
-
-def _kept_sentences(judge_input: JudgeInput) -> Iterator[EvidenceSentence]:
-    """Yield what the judge kept as it was shown, whatever recall cuts it to now."""
-    kept = judge_input.earlier.kept if judge_input.earlier else ()
-    known = {_place(sentence): sentence for sentence in judge_input.shown}
-    for one in kept:
-        if (sentence := known.get((one.source.turn.id, one.source.start))) is not None:
-            yield replace(sentence, source=one.source)
-        else:
-            yield EvidenceSentence(one.evidence_id, one.source, (), 0.0, None)
-
-
 def _point_line(point: Point) -> str:
     by = "" if point.source != "caller" else " (the user's own words)"
     return f"{prompt_line(', '.join(point.entities), 200)}: {prompt_line(point.description)}{by}"
-
-
-def _leads(frontier: Frontier) -> Iterator[str]:
-    """Yield where the evidence leads, each way with how much is there (MRAgent's Z)."""
-    cues = []
-    for cue, count, tags in frontier.cues:
-        themes = f" ({prompt_line(', '.join(tags), 60)})" if tags else ""
-        cues.append(f"{prompt_line(cue, 60)} {count}{themes}")
-    if cues:
-        yield f"In further pieces: {'; '.join(cues)}"
-    aspects: dict[str, list[str]] = {}
-    for name, kind, count in frontier.aspects:
-        aspects.setdefault(name, []).append(f"{kind} {count}")
-    for name, kinds in aspects.items():
-        yield f"Facts of {prompt_line(name, 60)}: {prompt_line(', '.join(kinds), 200)}"
-    if frontier.topics:
-        topics = (f"{prompt_line(terms, 100)} {count}" for terms, count in frontier.topics)
-        yield f"Topics: {'; '.join(topics)}"
-
-
-def _context_lines(judge_input: JudgeInput) -> Iterable[str]:
-    recall = judge_input.recall
-    yield from (f"Conflict: {prompt_line(conflict)}" for conflict in recall.conflicts[:BESIDE])
-    paths = (path for path in recall.paths[:BESIDE] if len(path.steps) > 1 and bears(path))
-    yield from (f"Path: {prompt_line(serialise(path))}" for path in paths)

@@ -12,6 +12,7 @@ twice: for the caller, and for the model, which may try again.
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -158,10 +159,15 @@ class Message(BaseModel):
 
 
 def reply_schema(form: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a form; importing the SDK for it takes most of a second the first time."""
+    """Return the JSON schema of a form as it is sent; it imports the SDK, which takes most of a second."""
     from anthropic import transform_schema
 
     return _without_titles(transform_schema(form))
+
+
+def schema_tokens(form: type[BaseModel]) -> int:
+    """Return an estimate of the tokens of a form's schema, without importing the SDK."""
+    return estimate_tokens(json.dumps(_without_titles(form.model_json_schema())))
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ of the registry that it asks for, its intent, its time, and the intermediate fac
 cues). Every part is checked: a name means an entity only if the space has one of that name, an unknown relation and an
 invalid time are dropped, and parts are texts to search for, never to answer with. So a wrong reply changes what is
 searched and its order, never the content: measured with the parts of other questions, it costs 1 to 4 points of recall
-in dialogues and none in documents. Only a reply that is not of the form is sent back.
+in dialogues and none in documents. It is asked once: a reply that cannot be used is not worth another.
 
 **Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchors`). The relation
 schema of DESIGN 5 is the registry, not the relations of the space: its writers name those, and there may be thousands.
@@ -23,13 +23,14 @@ from pydantic import AfterValidator
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.query import AnswerType, Query
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
-from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude
-from mcp_memory.reasoning.anthropic.messages import Form, frame, prompt_line
+from mcp_memory.reasoning.anthropic.client import Budget, Claude
+from mcp_memory.reasoning.anthropic.messages import Form, estimate_tokens, frame, prompt_line, schema_tokens
 from mcp_memory.texts import prompt
 
 NAMES = 6
@@ -44,8 +45,9 @@ SPEAKERS = 12
 """Speakers that are shown, the first of the space."""
 QUESTION_CHARS = 1_000
 """Characters of a question that are shown: a longer one is a text, and is billed twice."""
-TIME_SHARE = 0.4
-"""Largest share of the time for one question that this step takes: the judgement still has to follow."""
+ANSWER_TOKENS = 3_000
+"""Input tokens that are left for the judgement: its frame with at least a dozen lines, and once more with a few of the
+missing ones. The meaning of a question is useless where no judge can be asked any more."""
 
 
 def _bounded(texts: list[str]) -> list[str]:
@@ -63,7 +65,6 @@ class MeaningReply(Form):
     names: _Texts
     relations: _Texts
     intent: Intent
-    asked: AnswerType
     since: str
     until: str
     uncertain: bool
@@ -94,7 +95,7 @@ class ClaudeQuestionReader:
             budget: the budget of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
-            EngineError: Claude returned nothing usable within its share of the time.
+            EngineError: Claude returned nothing usable, or the budget does not hold the judgement, too.
         """
         values = {
             "question": prompt_line(query.text, QUESTION_CHARS),
@@ -103,18 +104,19 @@ class ClaudeQuestionReader:
             "known": _contents_line(held, span),
         }
         asked = prompt("question/asked.txt").substitute(values)
-        within = TIME_SHARE * self.claude.settings.timeout_s
-        with budget.reserve(ANSWER_TOKENS):
-            use = partial(with_meaning, query)
-            return await self.claude.ask(_system_prompt(), asked, MeaningReply, use, budget, within_s=within)
+        system, use = _system_prompt(), partial(with_meaning, query)
+        size = sum(map(estimate_tokens, (system, asked))) + schema_tokens(MeaningReply)
+        if budget.left - size < ANSWER_TOKENS:
+            raise EngineError(f"the rest of the budget is kept for the judgement ({ANSWER_TOKENS:,} input tokens)")
+        return await self.claude.ask(system, asked, MeaningReply, use, budget, sent_back=False)
 
 
 def with_meaning(query: Query, reply: MeaningReply) -> Query:
     """Return a query with what a reply adds to it, without the reply's invalid parts.
 
     Everything parsed from the words of the question stays: a model is right about most of these too, but the words are
-    certain, and the memory was measured with them. So it only adds an answer type or a time if the words give none,
-    further names, parts, and that guesses are wanted. For relations and the intent the words give only hints, and in
+    certain, and the memory was measured with them. So it only adds a time if the words give none, further names,
+    parts, and that guesses are wanted. For relations and the intent the words give only hints, and in
     the paper a model names them: both are taken over, but for the intent FACT, which restricts nothing.
     """
     registry = relations()
@@ -128,7 +130,6 @@ def with_meaning(query: Query, reply: MeaningReply) -> Query:
     parts = _distinct_lines((part for part in reply.parts if len(part) <= PART_CHARS), PARTS)
     return replace(
         query,
-        answer_type=reply.asked if query.answer_type == "other" else query.answer_type,
         time=query.time or _time(reply.since, reply.until),
         extra_names=tuple(names.values()),
         relations=tuple(islice((name for name in named if name in known), RELATIONS)),

@@ -1,19 +1,6 @@
-"""With a right judge an answer keeps its calls and tokens; with ``auto`` a certain fact makes no request."""
+"""How the tokens of a question are divided between its judgements."""
 
-import json
-
-import pytest
-
-from mcp_memory.reasoning.anthropic.answer import FORM_TOKENS, AnswerReply, RelatingReply, token_room
-from mcp_memory.reasoning.anthropic.messages import estimate_tokens, reply_schema
-
-pytestmark = pytest.mark.anyio
-
-
-def test_the_tokens_of_each_form_are_known_and_none_pays_for_what_it_does_not_ask():
-    for form, tokens in FORM_TOKENS.items():
-        assert tokens - 40 < estimate_tokens(json.dumps(reply_schema(form))) <= tokens
-    assert FORM_TOKENS[AnswerReply] < FORM_TOKENS[RelatingReply]
+from mcp_memory.reasoning.anthropic.answer import token_room
 
 
 def test_a_judgement_has_room_for_evidence_however_much_was_spent_before_it():

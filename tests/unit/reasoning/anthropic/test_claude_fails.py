@@ -26,7 +26,6 @@ BAD = {
     "a request that is refused": (error(400, "invalid_request_error"), 1, "it replied with HTTP status 400"),
     "an overload": (overloaded(), TRIES, "it is overloaded"),
     "too many requests": (limited(), TRIES, "too many requests were sent"),
-    "too many requests for long": (limited("3600"), 1, "too many requests were sent"),
     "a fault of the server": (error(500), TRIES, "it replied with HTTP status 500"),
     "a refusal": (message("I cannot help with that.", stop_reason="refusal"), 1, "the model declined to answer"),
     "prose": (message("Bob moved to Lisbon."), TRIES, "its reply was not the JSON that was asked for"),
@@ -38,7 +37,7 @@ BAD = {
     "a confidence of 7": (message(GOOD.replace("0.9", "7")), TRIES, "its reply was not the JSON that was asked for"),
     "a field of its own": (said("Lisbon", ("S1",), sql="drop"), TRIES, "its reply was not the JSON that was asked for"),
     "unknown ids": (said("Lisbon", ("S98", "F99")), TRIES, "its answer cited nothing that was shown to it"),
-    "no citation": (said("Lisbon"), TRIES, "its answer cited nothing"),
+    "no citation": (said("Lisbon"), TRIES, "its answer cited nothing that was shown to it"),
     "no words": (said(" \u200b", ("S1",)), TRIES, "its answer had no words"),
     "no message": (Reply(200, b'{"type": "message"}'), TRIES, "its reply was no message of the API"),
     "a web page": (
@@ -54,9 +53,9 @@ BAD = {
     "a reply that cannot be unpacked": (
         replace(message(GOOD), headers={"content-encoding": "gzip"}),
         TRIES,
-        "the connection failed",
+        "the connection to {url} failed",
     ),
-    "a broken connection": (replace(message(GOOD), cut=20), TRIES, "the connection failed"),
+    "a broken connection": (replace(message(GOOD), cut=20), TRIES, "the connection to {url} failed"),
 }
 
 
@@ -64,6 +63,7 @@ BAD = {
 async def test_the_embedded_engine_answers_with_a_warning(case):
     reply, tries, reason = BAD[case]
     async with judged([reply], input_tokens=60_000) as (memory, api):
+        reason = reason.format(url=api.url)
         answer = await asked(memory)
         assert (answer.text, answer.engine) == ("Lisbon", "embedded")
         assert answer.recall.warnings == (f"Claude did not judge this, the embedded engine did: {reason}.",)
@@ -119,7 +119,7 @@ async def test_a_closed_port_is_a_failed_connection():
         await gone.aclose()
         assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
         assert claude_of(gone).spent.calls == 0
-        assert "the connection failed: nobody could be reached at http://127.0.0.1:9." in answer.recall.warnings[0]
+        assert "the connection to http://127.0.0.1:9 failed." in answer.recall.warnings[0]
 
 
 @pytest.mark.parametrize(("key", "reason"), [(None, "is not set"), ("  ", "is not set"), ("sk-\u00e4", "is no key")])

@@ -53,7 +53,7 @@ async def test_a_question_that_is_not_interpreted_is_searched_as_it_is():
         for case, (reply, _, reason) in SOME.items():
             api.script = bad_in("question", reply)
             answer, recall = await asked(memory, QUESTION), await memory.reconstruct(wanted)
-            warning = f"Claude did not {STEPS['question']}, the embedded engine did: {reason}."
+            warning = f"Claude did not {STEPS['question']}, the embedded engine did: {reason.format(url=api.url)}."
             assert answer.recall.warnings == recall.warnings == (warning,), case
             assert (answer.text, answer.engine, recall.engine) == (text, "anthropic", "anthropic"), case
             assert seen(recall) == seen(own), case
@@ -65,9 +65,11 @@ async def test_a_goal_falls_back_to_the_embedded_engine():
     expected = [one.after for one in (await alone.evolve(EvolveRequest("default", goal=GOAL))).changes]
     on = ON | {"understand": False}
     for case, (reply, _, reason) in SOME.items():
-        async with judged(bad_in("answer", reply), *TALK, **on) as (memory, _):
+        async with judged(bad_in("answer", reply), *TALK, **on) as (memory, api):
             done = await memory.evolve(EvolveRequest("default", goal=GOAL))
-            assert done.warnings == (f"Claude did not judge this, the embedded engine did: {reason}.",), case
+            assert done.warnings == (
+                f"Claude did not judge this, the embedded engine did: {reason.format(url=api.url)}.",
+            ), case
             assert (done.engine, [one.after for one in done.changes]) == ("embedded", expected), case
             assert list(faults(memory.store._view.space("default"))) == []
 

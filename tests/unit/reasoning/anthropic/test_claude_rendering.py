@@ -1,6 +1,7 @@
 """How facts are rendered for Claude, and what their numbers stand for."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from standin.replies import judgement
@@ -29,8 +30,8 @@ def case(lines, text, paths=(), **beside) -> JudgeInput:
     return JudgeInput(question, RecallResult((), 0, False, (), paths=tuple(paths), **beside), candidates, {}, knowledge)
 
 
-def reply(supports: list[str], **more: object) -> AnswerReply:
-    return AnswerReply.model_validate(judgement("Rome", tuple(supports)) | more)
+def reply(supports: list[str], answer: str = "Rome", **more: Any) -> AnswerReply:
+    return AnswerReply.model_validate(judgement(answer, tuple(supports), **more))
 
 
 def test_a_fact_that_holds_is_shown_with_its_validity_and_cites_its_sentence():
