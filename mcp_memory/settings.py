@@ -18,7 +18,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -228,7 +228,9 @@ def _with_file(settings: Settings, path: Path) -> Settings:
         for name, value in values.items():
             where = f"{path}: {section}.{name}"
             if name not in known:
-                raise ConfigurationError(f"{where}: unknown key.{_nearest(name, known)}")
+                raise ConfigurationError(
+                    f"{where}: unknown key.{_nearest(f'{section}.{name}', [f'{section}.{one}' for one in known])}"
+                )
             settings = _with(settings, known[name], value, where)
     return settings
 
@@ -242,7 +244,9 @@ def _with_environment(settings: Settings, environment: Mapping[str, str]) -> Set
         if not variable.startswith(_PREFIX) or variable == _PREFIX + "CONFIG" or is_unset(text):
             continue
         if variable not in known:
-            raise ConfigurationError(f"environment variable {variable}: no such setting.{_nearest(variable, known)}")
+            raise ConfigurationError(
+                f"environment variable {variable}: no such setting.{_nearest(variable, known, _PREFIX)}"
+            )
         value = _parse(text, known[variable].kind)
         settings = _with(settings, known[variable], value, f"environment variable {variable}")
     return settings
@@ -273,9 +277,11 @@ def _parse(text: str, kind: Any) -> Any:
     return text
 
 
-def _nearest(name: str, known: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
-    return f" The nearest known one is {near[0]!r}." if near else ""
+def _nearest(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Return a hint at a known name that is spelt much like one; empty if there is none."""
+    names = [one.removeprefix(prefix) for one in known]
+    near = difflib.get_close_matches(name.removeprefix(prefix), names, n=1, cutoff=0.75)
+    return f" The nearest known one is {prefix + near[0]!r}." if near else ""
 
 
 def _sections() -> dict[str, dict[str, _Key]]:

@@ -14,12 +14,10 @@ from typing import Final
 from mcp_memory import __version__
 from mcp_memory.domain.access import SPACE_NAME
 
-CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
+CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli")
 """What the server can be installed into, see `mcp_memory.commands.clients`."""
 KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "basic-memory", "text")
 """What can be imported: a copy of `mcp_memory.services.transfer.kinds.READERS`, which imports much."""
-READINGS = ("id", "session", "entity", "message", "space")
-"""What a name can mean to ``show``, in the order in which it is tried."""
 MOST_EVIDENCE = 200
 """Items that a recall returns at most."""
 EXIT_CODES: Final = "exit codes: 0 success, 1 a problem was found, 2 wrong usage or settings, 130 interrupted"
@@ -111,19 +109,13 @@ def _add_setup(command: Command) -> None:
 def _add_looking(command: Command) -> None:
     show = command(
         "show",
-        "show spaces, a session, what is known of somebody or something, or an id",
-        "mcp-memory show                         all spaces\n"
+        "show a session, what is known of somebody or something, or an id",
         "mcp-memory show Ines                    what is known of somebody, with its timeline\n"
-        "mcp-memory show --space work --json",
+        "mcp-memory show letters --space work --json",
     )
     show.add_argument(
-        "name",
-        nargs="?",
-        type=_words,
-        metavar="NAME",
-        help="a session, an entity (its facts and their timeline), an id, or a space (its sessions); none: all spaces",
+        "name", type=_words, metavar="NAME", help="a session, an entity (its facts and their timeline), or an id"
     )
-    show.add_argument("--as", dest="reading", choices=READINGS, help="what NAME means, where it could mean several")
     _add_common(show, 50, "at most so many messages, sessions or facts")
     search = command(
         "search",

@@ -22,7 +22,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mcp_memory import __version__
-from mcp_memory.commands.clients import CLIENTS, Entry, System, servers_of
+from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of
+from mcp_memory.commands.config_files import read_text
 from mcp_memory.commands.install import executable
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput, McpMemoryError
@@ -77,21 +78,18 @@ def check(options: argparse.Namespace, terminal: Terminal, system: System | None
 
 
 def _entry_of(client: str | None, system: System, terminal: Terminal) -> Entry:
-    """Return how a client starts the server, and say what it is called and what other memory is beside it."""
+    """Return how a client starts the server, and say where that stands."""
     if client is None:
         command, *arguments = executable()
         kept = {name: value for name, value in system.environment.items() if name.startswith("MCP_MEMORY_")}
         return {"command": command, "args": arguments, "env": kept}
     known = CLIENTS[client]
-    there, usual = servers_of(known, system, executable()), known.path[-1]
-    if there.own is None:
-        other = f"; {usual!r} in it is another server" if there.has_other else ""
-        problem = f"{there.file} has no server of this program{other}"
-        raise InvalidInput(client, problem, f"Put it there: mcp-memory install {client}")
-    terminal.line(f"It is {there.own!r} in {there.file}")
-    if there.has_other:
-        terminal.line(("NOTE ", "bold"), f"{usual!r} beside it is another server, and a model may store in either.")
-    return known.entry_of(there.entries[there.own])
+    file = known.place(system)
+    written = known.written(file, read_text(file))
+    if written is None:
+        raise InvalidInput(client, f"{file} has no server {NAME!r}", f"Put it there: mcp-memory install {client}")
+    terminal.line(f"It is {NAME!r} in {file}")
+    return entry_of(written)
 
 
 def _own_store(config: Path | None) -> str | None:

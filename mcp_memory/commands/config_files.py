@@ -1,7 +1,7 @@
 """Change one entry of a client's file, in JSON or TOML, and keep the rest as it is.
 
 JSON is parsed and printed again, with the indentation and line ends that it had; one with comments is refused. In TOML
-the tables of the entry are replaced. YAML is only read. Each change is read back and compared with what it should be,
+the tables of the entry are replaced. Each change is read back and compared with what it should be,
 so that a file with a layout that nobody thought of is refused and not spoilt.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from mcp_memory.bounds import SETTINGS_BYTES, BrokenText, OverBounds, parse_json, parse_toml, parse_yaml
+from mcp_memory.bounds import SETTINGS_BYTES, BrokenText, OverBounds, parse_json, parse_toml
 from mcp_memory.errors import InvalidInput
 
 BOM: Final = "\ufeff"
@@ -46,7 +46,7 @@ def content_of(file: Path, form: str, text: str) -> Any:
 
     Args:
         file: the file, for messages.
-        form: json, toml or yaml.
+        form: json or toml.
         text: the text of the file.
 
     Raises:
@@ -58,7 +58,7 @@ def content_of(file: Path, form: str, text: str) -> Any:
             return {}
         if form == "json":
             return parse_json(content)
-        return parse_toml(content) if form == "toml" else parse_yaml(content)
+        return parse_toml(content)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{file}, line {error.lineno}", f"is no plain JSON ({error.msg})", _BY_HAND) from None
     except OverBounds as error:

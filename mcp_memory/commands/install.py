@@ -2,8 +2,6 @@
 
 What a person set in the entry stays (further variables, switches of the client); only the command and what the options
 name are set, so that installing twice changes nothing the second time. A copy of the file is made beside it first.
-
-Another server of our name, mostly the official memory server, stays where it is, and this one is called otherwise.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from mcp_memory.commands.clients import CLIENTS, NAME, NAMES, Entry, Servers, System, servers_of
-from mcp_memory.commands.config_files import with_entry
+from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of
+from mcp_memory.commands.config_files import read_text, with_entry
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
@@ -44,26 +42,34 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
         return
     system = system or System.current()
     client = CLIENTS[options.client]
-    there = servers_of(client, system, executable())
+    file = client.place(system)
+    text = read_text(file)
+    held = client.written(file, text)
     if options.uninstall:
-        if there.own is None:
-            terminal.line(f"{client.title} does not have it: {there.file} is as it was.")
-        else:
-            _set(there, there.own, None, terminal, system, dry_run=options.dry_run)
-        return
-    usual = client.path[-1]
-    name = there.own or next(one for one in (usual, *NAMES) if one not in there.entries)
-    if there.own is None and there.has_other:
-        terminal.line(("NOTE ", "bold"), f"{usual!r} in {there.file} is another server, and stays. Take it out to have")
-        terminal.line(f"      this one alone, which is called {name!r}. `mcp-memory import` brings its memory along.")
-    held = there.entries.get(name, {})
-    entry = {**held, **client.shape(wanted_entry(options, client.entry_of(held), system.environment))}
-    entry |= {key: held[key] for key in ("timeout", "startup_timeout_sec") if key in held}
-    if entry == held:
-        terminal.line(f"{client.title} has it already, just so: {there.file} is as it was.")
-        return
-    _set(there, name, entry, terminal, system, dry_run=options.dry_run)
-    if not options.dry_run:
+        entry = None
+        if held is None:
+            terminal.line(f"{client.title} does not have it: {file} is as it was.")
+            return
+    else:
+        known = entry_of(held) if held else None
+        entry = {**(held or {}), **client.shape(wanted_entry(options, known, system.environment))}
+        entry |= {key: held[key] for key in ("timeout", "startup_timeout_sec") if held and key in held}
+        if entry == held:
+            terminal.line(f"{client.title} has it already, just so: {file} is as it was.")
+            return
+    if options.client == "claude-code":
+        steps = [] if held is None else [["remove", "--scope", "user", NAME]]
+        steps += [] if entry is None else [["add-json", "--scope", "user", NAME, json.dumps(entry)]]
+        _run_claude(system, terminal, steps, dry_run=options.dry_run)
+    else:
+        change = "Take this out of" if entry is None else "Put this into"
+        terminal.line(f"{change} {file}{' (nothing is changed yet)' if options.dry_run else ''}:")
+        shown = {client.group: {NAME: _without_keys((held or {}) if entry is None else entry)}}
+        terminal.line((json.dumps(shown, ensure_ascii=False), "name"))
+        after = with_entry(file, client.form, (client.group, NAME), entry, text)
+        if not options.dry_run:
+            _write(file, after, terminal, copied=held is None)
+    if entry is not None and not options.dry_run:
         terminal.line(f"{client.restart}; then say: “Remember that …”. To test it: mcp-memory check {options.client}")
         if options.judge in ("auto", "anthropic"):
             terminal.line(f'Claude needs a key: add "ANTHROPIC_API_KEY" beside {VARIABLES["judge"]} in that file.')
@@ -120,41 +126,24 @@ def _place(store: str) -> str:
     return store if "://" in store else str(Path(store).expanduser().absolute())
 
 
-def _set(there: Servers, name: str, entry: Entry | None, terminal: Terminal, system: System, *, dry_run: bool) -> None:
-    """Put an entry into a client's file, or take it out where it is None, and show it.
+def _write(file: Path, text: str, terminal: Terminal, *, copied: bool) -> None:
+    """Write a client's file, beside a copy of what it was if ``copied``.
 
     Raises:
-        InvalidInput: the file cannot be changed, and is as it was.
+        InvalidInput: it cannot be written, and is as it was.
     """
-    client, file = there.client, there.file
-    path = (*client.path[:-1], name)
-    if client is CLIENTS["claude-code"]:
-        steps = [] if there.own is None else [["remove", "--scope", "user", name]]
-        steps += [] if entry is None else [["add-json", "--scope", "user", name, json.dumps(entry)]]
-        _run_claude(system, terminal, steps, dry_run=dry_run)
-        return
-    change = "Take this out of" if entry is None else "Put this into"
-    by_hand = " by hand, which is YAML" if client.form == "yaml" else " (nothing is changed yet)" if dry_run else ""
-    shown = there.entries[name] if entry is None else entry
-    terminal.line(f"{change} {file}{by_hand}:")
-    terminal.line((json.dumps({path[0]: {name: _without_keys(shown)}}, ensure_ascii=False), "name"))
-    if client.form == "yaml":
-        return
-    after = with_entry(file, client.form, path, entry, there.text)
-    if dry_run:
-        return
     try:
         target = file.resolve()  # a link to a file that is kept elsewhere stays a link
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-        if target.exists() and there.own is None:
+        if target.exists() and copied:
             copy = target.with_name(target.name + SUFFIX)
             with whole_file(copy) as out:
                 out.write(target.read_bytes())
             shutil.copystat(target, copy)
             terminal.line((f"The file as it was: {copy}", "dim"))
         with whole_file(target) as out:
-            out.write(after.encode())
+            out.write(text.encode())
         target.chmod(mode)  # whatever the process gives new files
     except OSError as error:
         raise InvalidInput(str(file), f"cannot be written ({error.strerror})", "It is as it was.") from None
@@ -186,7 +175,5 @@ def _run_claude(system: System, terminal: Terminal, steps: list[list[str]], *, d
 
 def _without_keys(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return an entry as a terminal may show it: a variable that is not ours may hold a key."""
-    shown = dict(entry)
-    for field in shown.keys() & {"env", "envs"}:
-        shown[field] = {key: value if key.startswith("MCP_MEMORY_") else "…" for key, value in entry[field].items()}
-    return shown
+    variables = {key: value if key.startswith("MCP_MEMORY_") else "…" for key, value in entry.get("env", {}).items()}
+    return {**entry, "env": variables} if variables else dict(entry)

@@ -56,17 +56,16 @@ def test_a_server_that_is_put_into_a_client_remembers_and_leaves_nothing(tmp_pat
 
 
 @pytest.mark.usefixtures("from_this_python")
-def test_another_memory_beside_it_is_noted_and_its_own_name_is_said(tmp_path, capsys):
+def test_another_memory_beside_it_is_left_alone(tmp_path, capsys):
     file = tmp_path / ".cursor" / "mcp.json"
     file.parent.mkdir()
     file.write_text('{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "x/server-memory"]}}}')
-    with pytest.raises(InvalidInput, match="'memory' in it is another server"):
+    with pytest.raises(InvalidInput, match="has no server 'mcp-memory'"):
         checked(tmp_path, capsys)
     put(tmp_path, store=str(tmp_path / "store"))
     code, out = checked(tmp_path, capsys)
     assert code == 0, out
     assert f"It is 'mcp-memory' in {file}" in out
-    assert "'memory' beside it is another server" in out
 
 
 @pytest.mark.usefixtures("from_this_python")

@@ -77,7 +77,7 @@ def test_a_store_of_another_embedder_is_refused_with_the_command_that_repairs_it
     assert main(["status"]) == 0
 
 
-@pytest.mark.parametrize("command", [["status"], ["doctor"], ["doctor", "--rebuild"], ["show"]])
+@pytest.mark.parametrize("command", [["status"], ["doctor"], ["doctor", "--rebuild"], ["show", "x"]])
 def test_a_store_that_cannot_be_opened_is_reported_without_a_traceback(store, capsys, monkeypatch, command):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", "bogus://somewhere")
     assert main(command) == 1

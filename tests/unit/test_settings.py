@@ -78,7 +78,7 @@ def test_the_space_has_a_short_variable() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[storage]\nurl = 'x'\n", ["storage.url", "unknown key", "'uri'", "config.toml"]),
+        ("[storage]\nurl = 'x'\n", ["storage.url", "unknown key", "'storage.uri'", "config.toml"]),
         ("[store]\nuri = 'x'\n", ["[store]", "unknown section", "'storage'"]),
         ("storage = 'x'\n", ["storage must be a section"]),
         ("[limits]\nitems = 'many'\n", ["limits.items", "'many'", "a whole number"]),
@@ -86,6 +86,7 @@ def test_the_space_has_a_short_variable() -> None:
         ("[limits]\nitems = -1\n", ["limits.items", "-1 is not 1 or more"]),
         ("[loop]\ndeadline_s = nan\n", ["loop.deadline_s", "nan is not 0 or more"]),
         ("[navigation]\nwidth = 5\n", ["[navigation]", "unknown section"]),
+        ("[access]\naudit = 'x'\n", ["access.audit: unknown key."]),
         ("[points]\norder = 12\n", ["points.order", "unknown key"]),
         ("[switches]\nrule_symmetry = false\n", ["switches.rule_symmetry", "unknown key"]),
         ("[http]\nsession_idle_s = inf\n", ["http.session_idle_s", "inf is not above 0"]),

@@ -8,17 +8,16 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import yaml
 
 from mcp_memory.commands import install as module
 from mcp_memory.commands.arguments import CLIENTS as NAMES
-from mcp_memory.commands.clients import CLIENTS, System, is_ours, servers_of
-from mcp_memory.commands.config_files import with_entry
+from mcp_memory.commands.clients import CLIENTS, NAME, System, entry_of
+from mcp_memory.commands.config_files import read_text
 from mcp_memory.commands.install import SUFFIX, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 
-FILES = [name for name in NAMES if name not in ("claude-code", "goose")]
+FILES = [name for name in NAMES if name != "claude-code"]
 PLACES = {
     "claude-desktop": (
         ".config/Claude/claude_desktop_config.json",
@@ -73,12 +72,9 @@ def run(client, system, **how):
     install(argparse.Namespace(client=client, **(options | how)), Terminal(colours=False), system)
 
 
-def servers(client, system):
-    return servers_of(CLIENTS[client], system, []).entries
-
-
 def loaded(client, system):
-    return servers(client, system).get(CLIENTS[client].path[-1])
+    file = CLIENTS[client].place(system)
+    return CLIENTS[client].written(file, read_text(file))
 
 
 def given(client, system, text=None):
@@ -86,13 +82,13 @@ def given(client, system, text=None):
     known = CLIENTS[client]
     file = known.place(system)
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = BEFORE[known.form].replace("GROUP", known.path[0]) if text is None else text
+    text = BEFORE[known.form].replace("GROUP", known.group) if text is None else text
     file.write_bytes(text.encode())
     return file, text
 
 
 def test_the_command_offers_the_clients_that_there_are():
-    assert set(NAMES) == set(CLIENTS) == {*PLACES, "claude-code", "goose"}
+    assert set(NAMES) == set(CLIENTS) == {*PLACES, "claude-code"}
 
 
 @pytest.mark.parametrize("number", [0, 1, 2], ids=["linux", "macos", "windows"])
@@ -102,7 +98,7 @@ def test_each_client_gets_its_file_on_each_system_and_twice_gives_once(tmp_path,
     run(client, system, space="work", store="/data/store")
     file = tmp_path / PLACES[client][number]
     assert file.is_file()
-    entry = CLIENTS[client].entry_of(loaded(client, system))
+    entry = entry_of(loaded(client, system))
     assert entry["command"] == "/opt/mcp memory/mcp-memory"
     assert entry["env"] == {"MCP_MEMORY_SPACE": "work", "MCP_MEMORY_STORAGE_URI": str(Path("/data/store").absolute())}
     first = file.read_bytes()
@@ -143,7 +139,7 @@ def test_what_a_person_set_in_the_entry_stays(tmp_path, client):
     extra = 'ANTHROPIC_API_KEY = "k", ' if toml else '"ANTHROPIC_API_KEY": "k", '
     file.write_text(file.read_text().replace(key, extra + key, 1))
     run(client, system, judge="auto")
-    assert CLIENTS[client].entry_of(loaded(client, system))["env"] == {
+    assert entry_of(loaded(client, system))["env"] == {
         "ANTHROPIC_API_KEY": "k",
         "MCP_MEMORY_SPACE": "work",
         "MCP_MEMORY_ENGINE_JUDGE": "auto",
@@ -218,7 +214,7 @@ def test_keys_of_other_servers_are_not_shown(tmp_path, capsys):
     given("cursor", system, '{"mcpServers": {"a": {"command": "b", "env": {"KEY": "sesame"}}}}')
     run("cursor", system)
     said = capsys.readouterr().out
-    assert '"memory": {' in said
+    assert f'"{NAME}": {{' in said
     assert "sesame" not in said
 
 
@@ -226,8 +222,8 @@ def test_codex_without_servers_and_with_servers_in_braces(tmp_path):
     system = system_at(tmp_path)
     file, _ = given("codex", system, 'model = "x"')
     run("codex", system, space="work")
-    assert file.read_text().startswith('model = "x"\n\n[mcp_servers.memory]\n')
-    assert tomllib.loads(file.read_text())["mcp_servers"]["memory"]["env"] == {"MCP_MEMORY_SPACE": "work"}
+    assert file.read_text().startswith('model = "x"\n\n[mcp_servers.mcp-memory]\n')
+    assert tomllib.loads(file.read_text())["mcp_servers"][NAME]["env"] == {"MCP_MEMORY_SPACE": "work"}
     file.write_text(f'{file.read_text()}# mine\n\n[other]\na = "1  2"\n')
     run("codex", system, uninstall=True)
     assert file.read_text() == 'model = "x"\n# mine\n\n[other]\na = "1  2"\n'
@@ -237,24 +233,11 @@ def test_codex_without_servers_and_with_servers_in_braces(tmp_path):
     assert file.read_text() == text
 
 
-def test_for_goose_the_lines_are_shown(tmp_path, capsys):
-    system = system_at(tmp_path)
-    run("goose", system, space="work")
-    said = capsys.readouterr().out
-    shown = yaml.safe_load(said.splitlines()[1])
-    assert shown["extensions"]["mcp-memory"]["cmd"] == "/opt/mcp memory/mcp-memory"
-    assert shown["extensions"]["mcp-memory"]["envs"] == {"MCP_MEMORY_SPACE": "work"}
-    assert not (tmp_path / ".config").exists()
-    file, _ = given("goose", system, "extensions:\n  mcp-memory: {cmd: /opt/mcp-memory}\n")
-    run("goose", system, uninstall=True)
-    assert f"Take this out of {file}" in capsys.readouterr().out
-
-
 CLAUDE = """#!/bin/sh
 echo "$@" >> "$HOME/calls"
 if [ "$2" = fail ]; then exit 3; fi
 case "$2" in
-  add-json) printf '{"mcpServers": {"memory": %s}, "other": 1}' "$6" > "$HOME/.claude.json" ;;
+  add-json) printf '{"mcpServers": {"mcp-memory": %s}, "other": 1}' "$6" > "$HOME/.claude.json" ;;
   remove) echo '{"mcpServers": {}, "other": 1}' > "$HOME/.claude.json" ;;
 esac
 """
@@ -267,7 +250,7 @@ def test_claude_code_is_changed_by_its_own_command(tmp_path, capsys):
     (tmp_path / "bin" / "claude").chmod(0o755)
     system = system_at(tmp_path, PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin", HOME=str(tmp_path))
     run("claude-code", system, space="work", dry_run=True)
-    assert "Would run: claude mcp add-json --scope user memory" in capsys.readouterr().out
+    assert "Would run: claude mcp add-json --scope user mcp-memory" in capsys.readouterr().out
     assert not (tmp_path / "calls").exists()
     run("claude-code", system, space="work")
     entry = {"type": "stdio", "command": "/opt/mcp memory/mcp-memory", "env": {"MCP_MEMORY_SPACE": "work"}}
@@ -296,7 +279,7 @@ def test_print_shows_json_to_paste(tmp_path, capsys):
     run("print", system_at(tmp_path), store="s3://bucket/x")
     assert json.loads(capsys.readouterr().out) == {
         "mcpServers": {
-            "memory": {"command": "/opt/mcp memory/mcp-memory", "env": {"MCP_MEMORY_STORAGE_URI": "s3://bucket/x"}}
+            NAME: {"command": "/opt/mcp memory/mcp-memory", "env": {"MCP_MEMORY_STORAGE_URI": "s3://bucket/x"}}
         }
     }
 
@@ -314,61 +297,3 @@ def test_print_shows_json_to_paste(tmp_path, capsys):
 def test_a_place_that_only_the_terminal_knows_is_written_for_the_client(variables, place):
     found = module.store_of(variables)
     assert found == (None if place is None else place if "://" in place else str(Path(place)))
-
-
-# Another server of the usual name
-
-FOREIGN = [
-    {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]},
-    {"command": "docker", "args": ["run", "-i", "--rm", "mcp/memory"]},
-    {"command": "uvx", "args": ["mcp-memory"]},
-    {"url": "https://memory.example/mcp", "headers": {"Authorization": "secret"}},
-]
-
-
-def with_foreign(client, system, entry):
-    """Write a file in which another server has the usual name, and return its path, text and entry as written."""
-    known = CLIENTS[client]
-    file, text = given(client, system)
-    entry = dict(entry)
-    text = with_entry(file, known.form, known.path, entry, text)
-    file.write_text(text)
-    return file, text, entry
-
-
-@pytest.mark.parametrize("foreign", FOREIGN, ids=lambda one: one.get("command", "url"))
-@pytest.mark.parametrize("client", FILES)
-def test_another_server_of_the_name_stays_and_is_named(tmp_path, capsys, client, foreign):
-    system = system_at(tmp_path)
-    file, text, entry = with_foreign(client, system, foreign)
-    usual = CLIENTS[client].path[-1]
-    run(client, system, space="work")
-    out = capsys.readouterr().out
-    assert f"{usual!r} in {file} is another server" in out
-    assert "secret" not in out
-    there = servers(client, system)
-    assert there[usual] == entry
-    (own,) = [name for name in there if "mcp-memory" in name and name != usual]
-    assert CLIENTS[client].entry_of(there[own])["env"] == {"MCP_MEMORY_SPACE": "work"}
-    run(client, system, space="home")
-    assert CLIENTS[client].entry_of(servers(client, system)[own])["env"] == {"MCP_MEMORY_SPACE": "home"}
-    run(client, system, uninstall=True)
-    assert file.read_text() == text
-
-
-@pytest.mark.parametrize(
-    ("entry", "ours"),
-    [
-        ({"command": "C:\\Tools\\mcp-memory.exe"}, True),
-        ({"command": "/usr/bin/python3", "args": ["-m", "mcp_memory", "serve"]}, True),
-        ({"command": "uvx", "args": ["--from", "git+https://x/y", "mcp-memory"]}, True),
-        ({"command": "wrapper.sh", "env": {"MCP_MEMORY_SPACE": "x"}}, True),
-        ({"command": "/here/now"}, True),
-        ({"command": "uvx", "args": ["mcp-memory"]}, False),
-        ({"command": "npx", "args": ["mcp-memory-keeper"]}, False),
-        ({"command": "python", "args": ["-m", "memory_mcp"]}, False),
-        ({"url": "http://localhost:8000/mcp"}, False),
-    ],
-)
-def test_our_entry_is_known_by_what_it_starts(entry, ours):
-    assert is_ours(CLIENTS["cursor"].entry_of(entry), ["/here/now"]) == ours

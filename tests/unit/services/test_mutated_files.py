@@ -21,13 +21,12 @@ PIECES = [b"\x00", b"\xff", b'"', b"{", b"}", b"[" * 200, b",", b"\\ud800", b"1e
 
 
 def client(form: str, *way: str) -> Callable[[Path], object]:
-    """Return what changes an entry of a client's file, and takes it out; YAML is only read."""
+    """Return what changes an entry of a client's file, and takes it out."""
 
     def change(path: Path) -> object:
         text = read_text(path)
         found = content_of(path, form, text)
-        if form != "yaml":
-            with_entry(path, form, way, None, with_entry(path, form, way, {"command": "x"}, text))
+        with_entry(path, form, way, None, with_entry(path, form, way, {"command": "x"}, text))
         return found
 
     return change
@@ -71,7 +70,6 @@ FORMATS: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "tokens.json": (json.dumps({"tokens": [TOKEN]}).encode(), lambda path: TokenFile(path).list()),
     "client.json": (json.dumps(SERVERS).encode(), client("json", "mcpServers", "memory")),
     "client.toml": (b'model = "x"\n[mcp_servers.memory]\ncommand = "x"\n', client("toml", "mcp_servers", "memory")),
-    "client.yaml": (b"extensions:\n  memory:\n    cmd: x\n", client("yaml", "extensions", "memory")),
     "calls.jsonl": (lines(CALL, CALL), calls),
 }
 
