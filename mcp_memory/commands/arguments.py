@@ -154,14 +154,11 @@ def _add_moving(command: Command) -> None:
     export = command(
         "export",
         "write what was said and stated to a file of JSON lines; what was learnt is in a backup only",
-        "mcp-memory export memory.jsonl\nmcp-memory export work.jsonl --space work\n"
-        "mcp-memory export memory.html --html    a page that draws the default space",
+        "mcp-memory export memory.jsonl\nmcp-memory export work.jsonl --space work",
     )
     export.add_argument("file", type=_path, metavar="FILE", help="to write")
     export.add_argument("--replace", action="store_true", help="replace an earlier export of that name")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
-    export.add_argument("--html", action="store_true", help="write a page that draws one space, for any browser")
-    export.set_defaults(entity=None)
     export.add_argument("--with-secrets", action="store_true", help="do not mask keys, passwords and card numbers")
     importing = command(
         "import",

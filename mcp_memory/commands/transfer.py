@@ -39,17 +39,12 @@ NOTHING_NEW = "Nothing of it is new: nothing was stored."
 
 
 async def export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Write the log of the store, or of one space, to a file, or a page that draws a space.
+    """Write the log of the store, or of one space, to a file.
 
     Raises:
         InvalidInput: the file cannot be written, or there is no such space; the file is as it was.
         StoreError: the store cannot be read.
     """
-    if options.html:
-        from mcp_memory.commands.view import export_page
-
-        await export_page(settings, options, terminal)
-        return
     file: Path = options.file
     check_target(file, replace=options.replace)
     refuse_in_store(file)

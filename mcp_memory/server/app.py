@@ -17,7 +17,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from mcp.server import Server, ServerRequestContext
@@ -55,14 +55,11 @@ from mcp_memory import __version__, texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, OWNER, Grant
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
-from mcp_memory.server.calls import APPS, CLIENT, CallProgress, error_text, problem_texts
+from mcp_memory.server.calls import APPS, CLIENT, error_text, problem_texts, progress_of
 from mcp_memory.server.opening import DRAIN_S, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.settings import Settings
 from mcp_memory.visible import plain, without_hidden
-
-if TYPE_CHECKING:  # tools and resources are imported by the requests that need them, after the first reply
-    from mcp_memory.server.tools.replies import Reply
 
 log = logging.getLogger(__name__)
 
@@ -207,18 +204,13 @@ class _Requests:
             APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
             await self._enter(context)
-            progress = CallProgress(context)
-
-            async def work() -> Reply:
-                run = tool.prepare(arguments, self._settings.limits)
-                memory = await context.lifespan_context.use()
-                try:
-                    problems = problem_texts(memory.store.damage)
-                    return with_warnings(await run(memory, progress.report), problems)
-                finally:
-                    memory.reread_later()  # if the call met a table that is broken
-
-            reply = await progress.during(work)
+            run = tool.prepare(arguments, self._settings.limits)
+            memory = await context.lifespan_context.use()
+            try:
+                problems = problem_texts(memory.store.damage)
+                reply = with_warnings(await run(memory, progress_of(context)), problems)
+            finally:
+                memory.reread_later()  # if the call met a table that is broken
         except McpMemoryError as error:
             return CallToolResult(content=[TextContent(type="text", text=error_text(error))], is_error=True)
         except Exception:

@@ -17,7 +17,6 @@ from dataclasses import replace
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion, Version, combined, count, learnt
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
-from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import version_id
 from mcp_memory.domain.versions import layers
 from mcp_memory.view.assertions import Assertions
@@ -265,18 +264,6 @@ class Facts:
     def versions_without(self, key: str, relation: str, ids: Collection[str]) -> tuple[Version, ...]:
         """Return the versions, reliable or not, that there would be if some assertions had not been recorded."""
         return self._versions_from(key, relation, lambda row: self.rows[row].id not in ids)
-
-    def history(self, key: str, relation: str, limit: int) -> list[tuple[Millis, tuple[Version, ...]]]:
-        """Return the versions of (head, relation) after each of the last ``limit`` moments of recording.
-
-        Names, cardinalities and retired revisions are those of today.
-        """
-        moments = sorted({self.rows[row].recorded_at for row in self._rows_of(key, relation)})
-
-        def known_at(moment: Millis) -> tuple[Version, ...]:
-            return self._versions_from(key, relation, lambda row: self.rows[row].recorded_at <= moment)
-
-        return [(moment, known_at(moment)) for moment in moments[-limit:]]
 
     def cardinality(self, relation: str) -> Cardinality:
         """Return how many values a relation has at a time, by the registry or else as learnt from this space."""

@@ -154,27 +154,6 @@ async def test_a_long_write_reports_its_progress(mode):
 
 
 @ERAS
-async def test_a_call_that_has_nothing_to_count_gives_signs_of_life(mode, monkeypatch):
-    monkeypatch.setattr("mcp_memory.server.calls.BEAT_S", 0.02)
-    seen, go = [], anyio.Event()
-
-    async def opener():
-        await go.wait()
-        return word_memory()
-
-    async def progress(done, total, message):
-        seen.append((done, total, message))
-        if len(seen) == 3:
-            go.set()
-
-    async with connected(mode=mode, opener=opener) as client:
-        await client.call_tool("memory_write", {"messages": TALK}, progress_callback=progress)
-    assert seen[:3] == [(0.5, None, "at work"), (0.75, None, "at work"), (0.875, None, "at work")]
-    assert {entry[1:] for entry in seen[3:] if entry[2] != "at work"} == {(3, "embedding")}
-    assert [entry[0] for entry in seen] == sorted({entry[0] for entry in seen})
-
-
-@ERAS
 @pytest.mark.parametrize("name", ["memory_reconstruct", "memory_answer", "memory_status"])
 async def test_a_cancelled_call_ends_and_the_server_goes_on(mode, name):
     started, arguments = anyio.Event(), {"memory_answer": {"question": "Who adopted a dog?"}}

@@ -75,7 +75,7 @@ def test_every_command_says_that_the_memory_is_away_and_changes_nothing(store, t
     before = sorted(tmp_path.rglob("*"))
     new = str(tmp_path / "new")
     commands = [["list", "facts"], ["show", "x"], ["search", "boat"], ["doctor", "--rebuild"]]
-    commands += [["forget", "m1"], ["export", new], ["export", "--html", new]]
+    commands += [["forget", "m1"], ["export", new]]
     commands += [["import", str(tmp_path / "chat.md")], ["backup", new]]
     for command in commands:
         assert main(command) == 1, command

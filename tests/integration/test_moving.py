@@ -93,28 +93,27 @@ def test_only_an_export_is_replaced_and_only_when_told(tmp_path, capsys):
     assert main(["export", str(mine), "--replace"]) == 1
     assert "exists and is no export" in capsys.readouterr().err
     assert mine.read_text() == "My own notes.\n"
-    for name, form in {"memory.jsonl": [], "page.html": ["--html"]}.items():
-        file = tmp_path / name
-        assert main(["export", *form, str(file)]) == 0
-        first = file.read_bytes()
-        assert main(["export", *form, str(file)]) == 1
-        assert "add --replace" in capsys.readouterr().err
-        assert file.read_bytes() == first
-        assert main(["export", *form, str(file), "--replace"]) == 0
+    file = tmp_path / "memory.jsonl"
+    assert main(["export", str(file)]) == 0
+    first = file.read_bytes()
+    assert main(["export", str(file)]) == 1
+    assert "add --replace" in capsys.readouterr().err
+    assert file.read_bytes() == first
+    assert main(["export", str(file), "--replace"]) == 0
 
 
 @pytest.mark.parametrize("inside", ["moved.json", "forgotten/1.jsonl", "mine/out"])
 def test_nothing_is_exported_or_backed_up_into_the_folder_of_a_memory(tmp_path, capsys, uri, inside):
     file = Path(uri) / inside
     file.parent.mkdir(exist_ok=True)
-    for command in (["backup"], ["export"], ["export", "--html"]):
+    for command in (["backup"], ["export"]):
         assert main([*command, str(file)]) == 1, command
         assert "lies in the folder of a memory" in capsys.readouterr().err
     assert not file.exists()
     assert main(["status"]) == 0
 
 
-@pytest.mark.parametrize("form", [[], ["--html"], ["--space", "default"]])
+@pytest.mark.parametrize("form", [[], ["--space", "default"]])
 def test_what_is_forgotten_while_an_export_is_written_is_not_in_it(tmp_path, capsys, monkeypatch, form):
     """The forget looks before the export is in its place."""
     assert main(["export", str(tmp_path / "memory.jsonl")]) == 0

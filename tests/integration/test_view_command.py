@@ -1,4 +1,4 @@
-"""``mcp-memory view`` as a process, and ``export --html``: who is answered, what is written, and what is not."""
+"""``mcp-memory view`` as a process: what the page holds, who can read it, and when it goes."""
 
 import json
 import os
@@ -84,6 +84,8 @@ def test_the_page_is_its_owners_has_secrets_masked_and_goes_when_the_command_is_
         page = file.read_text("utf-8")
         graph = inside(page)["graph"]
         assert (graph["entity"], graph["total"]["edges"], TOKEN in page) == ("ines", 2, False)
+        assert graph["edges"][1]["tail"] == "</script><script>alert(1)</script>"
+        assert (page.count("<script"), "connect-src 'none'" in page) == (2, True)
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
         assert gone(file)
@@ -120,29 +122,3 @@ def test_what_cannot_be_shown_is_refused(capsys):
     assert said.out == ""
     assert "--space: nothing was ever written to a space 'nowhere'" in said.err
     assert "entity: no fact of space 'default' is about 'Zoe'" in said.err
-
-
-def test_an_exported_page_holds_the_graph_with_secrets_masked_and_asks_nobody(tmp_path, capsys):
-    file = tmp_path / "memory.html"
-    assert main(["export", "--html", str(file)]) == 0
-    assert "Exported 3 facts" in capsys.readouterr().out
-    page = file.read_text("utf-8")
-    data = inside(page)
-    assert data["graph"]["total"]["edges"] == 3
-    assert (page.count("<script"), TOKEN in page, "connect-src 'none'" in page) == (2, False, True)
-    assert data["graph"]["edges"][1]["tail"] == "</script><script>alert(1)</script>"
-    if os.name == "posix":
-        assert file.stat().st_mode & 0o777 == 0o600
-    assert main(["export", "--html", "--with-secrets", "--replace", str(file)]) == 0
-    assert TOKEN in file.read_text("utf-8")
-    assert "secrets too" in capsys.readouterr().out
-
-
-def test_no_page_replaces_another_file_or_shows_a_space_that_is_not_there(tmp_path, capsys):
-    mine = tmp_path / "mine.html"
-    mine.write_text("<title>Mine</title>")
-    assert main(["export", "--html", str(mine)]) == 1
-    assert mine.read_text() == "<title>Mine</title>"
-    assert main(["export", "--html", "--space", "nowhere", str(tmp_path / "new.html")]) == 1
-    assert not Path(tmp_path / "new.html").exists()
-    assert "exists and is no export" in capsys.readouterr().err

@@ -61,7 +61,7 @@ def test_a_day_of_writing_forgetting_copying_and_moving_keeps_the_rules(place, c
     lines = [path for path in (place / "store").rglob("*.json*") if b"\r\n" in path.read_bytes()]
     lines += [path for path in (place / "store").glob("*") if path.is_file() and b"\r\n" in path.read_bytes()]
     assert not lines
-    assert "octopus number 6" in done("show", "NUL", "--as", "session")
+    assert "octopus number 6" in done("show", "NUL")
     assert "ERROR" not in done("doctor")
     assert not list((place / "store" / "holders").glob("*.lock"))
 

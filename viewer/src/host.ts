@@ -1,5 +1,5 @@
 // Where the graph comes from: a host with MCP Apps (JSON-RPC by postMessage, revision 2026-01-26), or the page itself,
-// which `mcp-memory view` or `export --html` has filled.
+// which `mcp-memory view` has filled.
 
 import type { Page } from "./graph";
 

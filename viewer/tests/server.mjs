@@ -1,5 +1,5 @@
 // A real server over stdio, for what the host passes on; and its commands.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 const python = process.env.PYTHON ?? "python3";
@@ -39,12 +39,14 @@ export class Server {
     return result;
   }
 
-  run(...args) {
-    const { status, stderr } = spawnSync(python, ["-m", "mcp_memory", ...args], { env: this.environment, encoding: "utf8" });
-    if (status) throw new Error(stderr);
+  // Resolves to the file that `mcp-memory view` shows until the server is closed.
+  view() {
+    this.viewing = spawn(python, ["-m", "mcp_memory", "view", "--no-browser"], { env: this.environment });
+    return new Promise((done) => createInterface({ input: this.viewing.stdout }).once("line", (line) => done(line.split(" ").at(-1))));
   }
 
   async close() {
+    this.viewing?.kill("SIGINT");
     const ended = new Promise((done) => this.process.once("exit", done));
     this.process.stdin.end();
     await ended;

@@ -1,4 +1,4 @@
-// The built viewer in Chromium: in the official host bridge with a real server behind it, in `mcp-memory view`, and saved.
+// The built viewer in Chromium: in the official host bridge with a real server behind it, and in `mcp-memory view`.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -285,9 +285,8 @@ async function dragged({ page, frame }) {
   return 1000 / gaps[Math.floor(gaps.length / 2)];
 }
 
-test("an exported page needs neither server nor network", async () => {
-  const file = join(folder, "memory.html");
-  server.run("export", "--html", file);
+test("the page of `view` needs neither server nor network", async () => {
+  const file = await server.view();
   const page = await browser.newPage(), requests = [], errors = [];
   page.on("request", (request) => requests.push(request.url()));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));

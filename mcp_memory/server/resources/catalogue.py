@@ -93,7 +93,7 @@ FAMILIES = [
     Family("wishes", "What the user asked for once and for all.", facts.wishes, listed=True),
     Family(
         "fact",
-        "A fact: who said it, in which words, and what was known when.",
+        "A fact: who said it, when, and in which words.",
         facts.fact,
         ids=lambda space: (version_id(one.id) for one in space.facts.rows if not one.negated),
     ),

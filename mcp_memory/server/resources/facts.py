@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 SOURCES = 3
 """Most places where a fact was said that are shown with it; its own resource shows all."""
-HISTORY = 20
-"""Most moments of recording in the history of a fact; for each, all that was known then is folded again."""
 
 
 def entities(space: Space, values: Values) -> dict[str, Any]:
@@ -87,7 +85,7 @@ def timeline(space: Space, values: Values) -> dict[str, Any]:
 
 
 def fact(space: Space, values: Values) -> dict[str, Any]:
-    """One version of a fact: who stated and who ended it, in which words, and what was known when."""
+    """One version of a fact: who stated and who ended it, when, and in which words."""
     version = space.facts.version(values["id"])
     if version is None:
         remedy = "Facts are named by evidence of kind fact, f_ and 20 hexadecimal digits."
@@ -99,7 +97,6 @@ def fact(space: Space, values: Values) -> dict[str, Any]:
         "statements": len(version.assertions),
         "assertions": [_assertion_row(space, assertion) for assertion in version.assertions[-PAGE:]],
         "ended_by": [_assertion_row(space, assertion) for assertion in version.ended_by[-PAGE:]],
-        "history": _history(space, version),
     }
 
 
@@ -166,23 +163,6 @@ def _source_row(space: Space, assertion: Assertion) -> dict[str, Any]:
     place = space.sentence_row(turn.id, assertion.sentence)
     sentence = {} if place < 0 else {"sentence": space.sentences[place].id}
     return source_row(turn) | sentence | {"quote": quote}
-
-
-def _history(space: Space, version: Version) -> list[dict[str, Any]]:
-    """Return what was known of a value, and of values that overlap its time, after each moment that changed it."""
-    facts = space.facts
-    key, single = facts.key(version.tail), facts.cardinality(version.relation) == "single"
-    history: list[dict[str, Any]] = []
-    for moment, known in facts.history(facts.key(version.head), version.relation, HISTORY):
-        relevant = [
-            one
-            for one in known
-            if facts.key(one.tail) == key or (single and one.since <= version.until and one.until >= version.since)
-        ]
-        rows = [{"tail": version.tail} | _validity_row(space, version) for version in relevant[:PAGE]]
-        if rows and (not history or rows != history[-1]["known"]):
-            history.append({"recorded": iso.show(moment), "known": rows})
-    return history
 
 
 def wishes(space: Space, values: Values) -> dict[str, Any]:

@@ -88,27 +88,6 @@ def test_an_id_stays_valid_when_an_earlier_assertion_arrives_late_or_a_better_on
     assert (split.since, split.tail) == (2012, "oslo")
 
 
-# What was known before
-
-
-def test_the_history_is_the_fold_of_what_was_recorded_by_each_moment() -> None:
-    said = [
-        asserted("Oslo", 2010, turn="t", extractor="embedded", recorded_at=1),
-        asserted("Rome", 2020, recorded_at=2),
-        asserted("Lima", 2015, recorded_at=3),
-        asserted("Bergen", 2010, turn="t", extractor="caller", recorded_at=4),
-    ]
-    facts = facts_of(*said)
-    history = facts.history("ann", "lives_in", 10)
-    assert [(moment, shown(known)) for moment, known in history] == [
-        (1, [("Oslo", 2010, INF)]),
-        (2, [("Oslo", 2010, 2020), ("Rome", 2020, INF)]),
-        (3, [("Oslo", 2010, 2015), ("Lima", 2015, 2020), ("Rome", 2020, INF)]),
-        (4, [("Bergen", 2010, 2015), ("Lima", 2015, 2020), ("Rome", 2020, INF)]),
-    ]
-    assert facts.history("ann", "lives_in", 2) == history[-2:]
-
-
 # Cardinality
 
 
