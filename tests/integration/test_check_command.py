@@ -95,7 +95,7 @@ def test_a_command_that_is_gone_and_a_client_without_the_server_are_named(tmp_pa
     assert code == 1
     assert f"there is no {tmp_path / 'gone' / 'mcp-memory'}" in out
     assert "mcp-memory install cursor" in out
-    with pytest.raises(InvalidInput, match="has no server .mcp-memory."):
+    with pytest.raises(InvalidInput, match="has no server 'mcp-memory'"):
         checked(tmp_path, capsys, "gemini-cli")
 
 
