@@ -40,8 +40,6 @@ log = logging.getLogger(__name__)
 
 DRAIN_S = 2.0
 """Longest time that background work may go on after the client has left."""
-UNLISTED_S = 1.0
-"""Time after the first request at which the memory is opened even if the client has not asked for the tools."""
 REPLY_S = 0.05
 """Time for the reply to ``tools/list`` to leave before imports compete with it for the interpreter."""
 
@@ -49,33 +47,20 @@ Opener = Callable[[], Awaitable["Memory"]]
 """Opens the memory."""
 
 
-class _Attempt:
-    """One attempt to open a memory; every call that came meanwhile waits for it."""
-
-    def __init__(self) -> None:
-        self.done = anyio.Event()
-        self.failure: McpMemoryError | None = McpMemoryError("The server is stopping. Call again when it runs.")
-
-
 class Opening:
-    """Opens the memory when it is first needed, and keeps it.
-
-    Calls that come while it opens wait for the same attempt. If the attempt fails they fail with its message, and the
-    next call tries again.
+    """Opens the memory when it is first needed, and keeps it. Where that fails, the next call tries again.
 
     Args:
         opener: opens the memory.
-        tasks: runs the attempts and the memory's background work. It outlives the requests, so that a cancelled call
-            does not cancel an attempt that others wait for.
+        tasks: runs the memory's background work, which outlives the requests.
     """
 
     def __init__(self, opener: Opener, tasks: TaskGroup) -> None:
         self._opener = opener
         self._tasks = tasks
         self._memory: Memory | None = None
-        self._attempt: _Attempt | None = None
+        self._lock = anyio.Lock()
         self._work: anyio.CancelScope | None = None
-        self._greeted = anyio.Event()
         self._listed = anyio.Event()
 
     async def use(self) -> Memory:
@@ -85,21 +70,15 @@ class Opening:
             McpMemoryError: it cannot be opened now; the message says what to do.
         """
         CALL_BEGAN.set(time.monotonic())
-        while self._memory is None:
-            if self._attempt is None:
-                self._attempt = _Attempt()
-                self._tasks.start_soon(self._open, self._attempt)
-            attempt = self._attempt
-            await attempt.done.wait()
-            if attempt.failure is not None:
-                raise attempt.failure
+        async with self._lock:
+            if self._memory is None:
+                self._memory = await self._open()
+                self._tasks.start_soon(self._run, self._memory)
         return self._memory
 
     async def warm_up(self) -> None:
-        """Open the memory in the background once the client has received what it asks for first."""
-        await self._greeted.wait()
-        with anyio.move_on_after(UNLISTED_S):
-            await self._listed.wait()
+        """Open the memory in the background once the client has the list of tools, which it asks for first."""
+        await self._listed.wait()
         await anyio.sleep(REPLY_S)
         try:
             await self.use()
@@ -107,8 +86,7 @@ class Opening:
             log.warning("%s", error)
 
     def observe(self, method: str) -> None:
-        """Note that a request was answered; `warm_up` waits for the first ones."""
-        self._greeted.set()
+        """Note that a request was answered; `warm_up` waits for the list of tools."""
         if method == "tools/list":
             self._listed.set()
 
@@ -119,26 +97,21 @@ class Opening:
         if self._work is not None:
             self._work.cancel()
 
-    async def _open(self, attempt: _Attempt) -> None:
-        CALLER.set(OWNER)  # background work is not that of the caller who came first
-        CALL_BEGAN.set(math.inf)
+    async def _open(self) -> Memory:
         try:
-            self._memory = await self._opener()
-            self._tasks.start_soon(self._run, self._memory)
-            attempt.failure = None
-        except McpMemoryError as error:
-            attempt.failure = error
+            return await self._opener()
+        except McpMemoryError:
+            raise
         except Exception as error:
             log.exception("The memory could not be opened.")
-            attempt.failure = McpMemoryError(
+            raise McpMemoryError(
                 f"The memory could not be opened ({type(error).__name__}: {error}). Check storage.uri "
                 "(MCP_MEMORY_STORAGE_URI) or run `mcp-memory doctor`; the next call tries again."
-            )
-        finally:
-            self._attempt = None
-            attempt.done.set()
+            ) from error
 
     async def _run(self, memory: Memory) -> None:
+        CALLER.set(OWNER)  # background work is not that of the caller who came first
+        CALL_BEGAN.set(math.inf)
         with anyio.CancelScope() as self._work:
             await memory.work()
 

@@ -12,8 +12,10 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "packaging"))
 
 from mcp_types import Prompt, PromptArgument
+from tool_definitions import definition
 from word_memory import word_memory
 
 from mcp_memory import texts
@@ -66,7 +68,7 @@ for name, act in {
     "test_logging_tool": say,
 }.items():
     TOOLS[name] = fixture(name, act)
-    app.DEFINITIONS[name] = TOOLS[name].definition
+    app.DEFINITIONS[name] = definition(TOOLS[name], None)
 
 
 async def text_of(_memory, values):

@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -13,16 +16,18 @@ from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.query import Breadth
 from mcp_memory.domain.requests import EvolveStep, Op
 from mcp_memory.server import app
-from mcp_memory.server.tools.catalogue import TOOLS, definitions_text
+from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.texts import resource
 
-DEFINITIONS = [tool.definition for tool in TOOLS.values()]
+DEFINITIONS = [*app.DEFINITIONS.values()]
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_file_of_definitions_that_is_served_is_up_to_date():
-    remedy = "run: python -m mcp_memory.server.tools.catalogue > resources/tools.json"
-    assert resource("tools.json") == definitions_text(), remedy
-    assert [*app.DEFINITIONS.values()] == DEFINITIONS
+    generator = ROOT / "packaging" / "tool_definitions.py"
+    made = subprocess.run([sys.executable, str(generator)], capture_output=True, encoding="utf-8", check=True).stdout
+    assert resource("tools.json") == made, f"run: python {generator}"
+    assert app.DEFINITIONS.keys() == TOOLS.keys()
 
 
 def test_names_descriptions_and_input_schemas_stay_small():
