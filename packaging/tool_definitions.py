@@ -1,4 +1,6 @@
-"""Print ``resources/tools.json``: what ``tools/list`` answers. What a tool returns is written there by hand, and kept.
+"""Print ``resources/tools.json``, what ``tools/list`` answers, with the schemas of the arguments as they are now.
+
+All else is written there by hand: when to call a tool, what it does, what it returns.
 
 python packaging/tool_definitions.py > tools.json && mv tools.json resources/
 """
@@ -7,40 +9,17 @@ import json
 import sys
 from typing import Any
 
-from mcp_types import Tool as ToolDefinition
-from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
 from mcp_memory import texts
 from mcp_memory.server.tools.catalogue import TOOLS
-from mcp_memory.server.tools.tool import Tool
 
 
 def definitions() -> str:
-    """Return the definitions of all tools as the text of the file."""
-    replies = {tool["name"]: tool["outputSchema"] for tool in json.loads(texts.resource("tools.json"))}
-    made = [definition(tool, replies[tool.name]) for tool in TOOLS.values()]
-    rows = [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in made]
-    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-
-
-def definition(tool: Tool, reply: dict[str, Any] | None) -> ToolDefinition:
-    """Return the entry of a tool, whose structured reply has this schema."""
-    return ToolDefinition(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=schema_of(tool.input),
-        output_schema=reply,
-        annotations=ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.repeatable,
-            open_world_hint=False,
-        ),
-        _meta=None if tool.meta is None else dict(tool.meta),
-    )
+    """Return the text of the file; an empty schema of a tool that is new is filled in."""
+    tools = json.loads(texts.resource("tools.json"))
+    made = [tool | {"inputSchema": schema_of(TOOLS[tool["name"]].input)} for tool in tools]
+    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:

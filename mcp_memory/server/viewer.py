@@ -21,10 +21,6 @@ EXTENSION: Final = "io.modelcontextprotocol/ui"
 MIME_TYPE: Final = "text/html;profile=mcp-app"
 URI: Final = "ui://mcp-memory/graph.html"
 FILE: Final = "viewer.html"
-TOOL_META: Final[Mapping[str, Any]] = {
-    "ui": {"resourceUri": URI, "visibility": ["model", "app"]},
-    "ui/resourceUri": URI,  # older hosts read this one
-}
 _PAGE_META: Final[Mapping[str, Any]] = {
     "ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}
 }

@@ -12,10 +12,9 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[2] / "packaging"))
 
 from mcp_types import Prompt, PromptArgument
-from tool_definitions import definition
+from mcp_types import Tool as ToolDefinition
 from word_memory import word_memory
 
 from mcp_memory import texts
@@ -58,7 +57,7 @@ def fixture(name, act):
     async def run(_memory, progress):
         return reply_of([await act(progress)], engine="caller", warnings=[])
 
-    return Tool(name, name, "A tool of the suite.", Arguments, lambda _args: run, read_only=True)
+    return Tool(name, Arguments, lambda _args: run, read_only=True)
 
 
 for name, act in {
@@ -68,7 +67,8 @@ for name, act in {
     "test_logging_tool": say,
 }.items():
     TOOLS[name] = fixture(name, act)
-    app.DEFINITIONS[name] = definition(TOOLS[name], None)
+    schema = {"type": "object", "properties": {"message": {"type": "string"}}}
+    app.DEFINITIONS[name] = ToolDefinition(name=name, description="A tool of the suite.", input_schema=schema)
 
 
 async def text_of(_memory, values):

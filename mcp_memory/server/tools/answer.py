@@ -206,14 +206,7 @@ def _run(args: AnswerInput) -> Run:
 
 ANSWER = Tool(
     name="memory_answer",
-    title="Answer",
-    description=(
-        "Answer one simple question (who, what, where, when) from memory alone, with verbatim citations. "
-        "Use it for facts to be quoted or checked. It says only what is certain; otherwise answer is null, and closest "
-        "quotes what was said, for you to judge."
-    ),
     input=AnswerInput,
     run=_run,
     read_only=False,  # what it learns is stored
-    repeatable=False,  # each answer is an episode of its own
 )

@@ -1,7 +1,7 @@
 """The list of tools. A new one is a file beside this and a line here, and its entry in ``resources/tools.json``.
 
-``packaging/tool_definitions.py`` writes that file, which is what ``tools/list`` answers. The server reads it: making
-the models of all arguments takes a part of the time that its first reply may take.
+That file is what ``tools/list`` answers: making the models of all arguments would take a part of the time that the
+server's first reply may take. ``packaging/tool_definitions.py`` writes their schemas into it.
 """
 
 from collections.abc import Mapping

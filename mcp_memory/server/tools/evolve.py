@@ -187,13 +187,6 @@ def _run(args: EvolveInput) -> Run:
 
 EVOLVE = Tool(
     name="memory_evolve",
-    title="Improve",
-    description=(
-        "Tell the memory how well it recalled, so that it finds better next time, or organise it. Use it once you "
-        "know which evidence gave the answer, or the user says that an answer was right or wrong, with a correction "
-        "if they say what is so: give the reply's episode, once. A goal makes memory points, which say what several "
-        "entities have to do with each other; or write them yourself in points."
-    ),
     input=EvolveInput,
     run=_run,
     read_only=False,

@@ -167,15 +167,6 @@ def _run(args: ExploreInput) -> Run:
 
 EXPLORE = Tool(
     name="memory_explore",
-    title="Explore",
-    description=(
-        "Take one step through memory. Use it where recall did not suffice, or to follow `next`. Of an entity: "
-        "expand_facts; versions, every value over time; timeline; personal_information, aspects known; "
-        "personal_aspect, one of them by relation or tag; propagate, tag_events, sentences naming it or what query "
-        "names; counterfactual, guesses. Of ids: event_context, what was said around; event_time; event_keywords, "
-        "where they lead; local_points, around points (h_). Of a topic or query: topic_events; global_points, what is "
-        "in no point; reflect, beyond its names."
-    ),
     input=ExploreInput,
     run=_run,
     read_only=True,

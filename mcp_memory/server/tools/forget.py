@@ -111,16 +111,8 @@ def _run(args: ForgetInput) -> Run:
 
 FORGET = Tool(
     name="memory_forget",
-    title="Forget",
-    description=(
-        "Remove for good what the user asks to forget. Use it only then; for what changed or was read wrongly use "
-        "memory_write. "
-        "Choose by one of ids (of anything), session, entity, query, since/until, everything. Show what the dry run "
-        "says, then repeat with dry_run false and its token; ids alone need none."
-    ),
     input=ForgetInput,
     run=_run,
     read_only=False,
-    destructive=True,
     needs=frozenset(("read", "forget")),
 )

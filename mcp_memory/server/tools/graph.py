@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mcp_memory.server import viewer
 from mcp_memory.server.calls import APPS
 from mcp_memory.server.tools.arguments import GraphInput, check_space, shown
 from mcp_memory.server.tools.replies import HEADER, Reply, quantity, reply_of, warning_lines
@@ -71,12 +70,7 @@ def _run(args: GraphInput) -> Run:
 
 GRAPH = Tool(
     name="memory_graph",
-    title="Show",
-    description=(
-        "Draw what is known: entities, facts over time, memory points. Use it when the user wants to see the memory."
-    ),
     input=GraphInput,
     run=_run,
     read_only=True,
-    meta=viewer.TOOL_META,
 )

@@ -148,10 +148,6 @@ def _run(_args: StatusInput) -> Run:
 
 STATUS = Tool(
     name="memory_status",
-    title="Status",
-    description=(
-        "What the memory holds and whether it is well. Use it when a call failed, or the user asks what is stored."
-    ),
     input=StatusInput,
     run=_run,
     read_only=True,

@@ -1,6 +1,6 @@
-"""What a tool is: its name, its description, its arguments, and the function that checks and runs a call.
+"""What a tool is: its name, its arguments, and the function that checks and runs a call.
 
-``packaging/tool_definitions.py`` makes of these what is published.
+What is published of it, which tells a model when to call it, stands in ``resources/tools.json``.
 """
 
 from __future__ import annotations
@@ -28,27 +28,17 @@ class Tool:
 
     Attributes:
         name: as a client calls it.
-        title: as people see it.
-        description: tells a model when to call it; the schema tells how.
         input: the model of its arguments.
         run: returns the function that runs a call with such arguments; raises `InvalidInput` while nothing is done yet.
         read_only: whether it stores nothing.
-        repeatable: whether a repeated call changes nothing more.
-        destructive: whether it removes what was stored; hosts can ask the person first.
         needs: what a caller has to be allowed in each space that a call names.
-        meta: what else a host reads of it.
     """
 
     name: str
-    title: str
-    description: str
     input: type[Input]
     run: Callable[[Any], Run]
     read_only: bool
-    repeatable: bool = True
-    destructive: bool = False
     needs: frozenset[Right] = frozenset[Right](("read",))
-    meta: Mapping[str, Any] | None = None
 
     def prepare(self, raw: Mapping[str, Any], limits: LimitSettings) -> Run:
         """Check the arguments of a call, within the configured limits, and return the function that runs it.

@@ -190,15 +190,6 @@ def _run(args: WriteInput) -> Run:
 
 WRITE = Tool(
     name="memory_write",
-    title="Remember",
-    description=(
-        "Store what should outlast this conversation. Use it unasked as soon as the user tells something about "
-        "themselves, people, plans, preferences, decisions or corrections, or how you are always or never to do "
-        "things, and for documents to keep. Give the words verbatim, with whose they are and dates with their year. "
-        "Add as facts what they say: the user's name (user, named, ...), a project's decision (the project as "
-        "head), and the old value again with `negated`. Corrections "
-        "are newer messages; history stays. One of messages, documents, text; or facts alone. Safe to repeat."
-    ),
     input=WriteInput,
     run=_run,
     read_only=False,
