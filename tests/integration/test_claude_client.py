@@ -72,13 +72,6 @@ async def test_a_full_answer_cites_each_statement():
         assert [citation["quote"] for citation in answer["citations"]] == ["I moved to Lisbon last Friday."]
 
 
-async def test_an_abstention_lists_what_claude_found_missing():
-    async with connected([said(missing=("the name of the ship",))]) as (client, _):
-        answer = await structured(client, "memory_answer", question="What is the name of Bob's ship?")
-        assert (answer["answer"], answer["abstained"], answer["engine"]) == (None, True, "anthropic")
-        assert "Missing, in the judge's words: the name of the ship." in answer["read"]
-
-
 async def test_a_fallback_adds_a_warning():
     async with connected([overloaded()]) as (client, _):
         answer = await structured(client, "memory_answer", question=QUESTION)

@@ -39,15 +39,6 @@ async def test_requested_searches_are_made_and_the_answer_cites_both_hops():
         assert (answer.recall.spent.calls, answer.recall.spent.input_tokens) == (2, api.tokens)
 
 
-async def test_a_later_call_sends_new_and_kept_evidence():
-    async with judged(seeking, *TALK) as (memory, api):
-        await asked(memory, QUESTION, limit=4)
-        first, second = (set(request.lines.values()) for request in api.requests)
-        assert {line for line in first & second if "godfather" not in line} == set()
-        assert any("My godfather is Emil." in line for line in first & second)
-        assert any("hives" in line for line in second - first)
-
-
 async def test_a_short_message_is_whole_and_its_reply_follows_a_question():
     talk = (
         "Bob: Hello there. Which instrument do you play at school?",

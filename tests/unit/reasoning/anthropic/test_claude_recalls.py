@@ -44,19 +44,3 @@ async def test_evidence_that_the_judge_does_not_need_is_not_lost():
     assert (told.sufficient, told.sufficiency_by, told.missing) == (False, "anthropic", ("where",))
     assert (own.sufficient, own.sufficiency, own.sufficiency_by) == (None, None, "nobody")
     assert own.stop == "covered"
-
-
-async def test_missing_evidence_is_searched_and_shown_to_the_judge():
-    asked_for = []
-
-    def look_for_the_baker(asked):
-        asked_for.append(asked.text)
-        if len(asked_for) == 1:
-            return said(missing=("whose sister",), look_for=["My sister is a baker"])
-        return said("Ann's sister.", (record_number(asked, "baker"),))
-
-    async with judged(look_for_the_baker) as (memory, _):
-        recall = await recalled(memory, limit=1)
-        assert "baker" not in asked_for[0]
-        assert [item.sources[0].quote for item in recall.evidence] == ["My sister is a baker."]
-        assert [call.operator for call in recall.trace][-1] == "search"

@@ -155,16 +155,6 @@ def test_a_hypothesis_is_marked_and_answers_from_it_are_hedged():
     assert answer.hedged
 
 
-def test_a_judge_that_is_asked_again_sees_new_and_kept_evidence():
-    one = case(["Ann likes chess - -", "Ann visited Rome - -"], "Where was Ann?")
-    first = render_evidence(one, 2_000)
-    kept = [number for number, what in first.cited.items() if "Rome" in str(what.citations)]
-    told = to_judgement(reply(kept, answerable=False, look_for=["Ann went to Rome"]), first)
-    again = render_evidence(replace(one, earlier=told, seen=told.left), 2_000)
-    assert "Rome" in again.text
-    assert "chess" not in again.text
-
-
 @pytest.mark.parametrize("room", [-5, 0, 60, 120, 400])
 def test_the_rendered_text_fits_its_room_and_every_number_is_shown(room):
     many = [f"Ann visited Place{number} - -" for number in range(60)]
