@@ -26,7 +26,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
-from mcp_memory.configurable import POSITIVE, Declared, Range, key
+from mcp_memory.configurable import Declared, Range, key
 from mcp_memory.domain.settings import FactSettings
 from mcp_memory.embedding.settings import EmbeddingSettings, ReaderSettings
 from mcp_memory.errors import ConfigurationError
@@ -81,17 +81,17 @@ class HttpSettings:
 
     url: str = key("", 'the address that clients use, such as "https://memory.example/mcp"; "" = where it listens')
     hosts: str = key("", "further names of this server in the header Host, with commas between")
-    origins: str = key("", 'web pages that may call it, such as "https://app.example", with commas between')
     proxies: str = key("", "addresses of proxies that are believed about the client's address, with commas between")
-    tls_cert: str = key("", "file of the certificate, in PEM; without one it serves plain HTTP")
-    tls_key: str = key("", "file of its private key")
     stateless: bool = key(False, "older clients get no session, so any replica answers any request")
-    json: bool = key(False, "replies are JSON and not streams of events: nothing reports progress then")
     body_bytes: int = key(16_000_000, "bytes of a request")
-    sessions: int = key(1_000, "sessions of older clients at a time")
-    session_idle_s: float = key(1_800.0, "seconds after which an unused session ends", POSITIVE)
-    connections: int = key(1_000, "open connections at a time; requests on more of them are answered by 503")
-    drain_s: float = key(10.0, "seconds for running calls to end when the server stops")
+    sessions: int = 1_000
+    """Of older clients at a time."""
+    session_idle_s: float = 1_800.0
+    """Seconds after which an unused session ends."""
+    connections: int = 1_000
+    """Open at a time; requests on more of them are answered by 503."""
+    drain_s: int = 10
+    """Seconds for running calls to end when the server stops."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,10 @@
 """The server over HTTP: both eras with and without sessions, health, limits and the end."""
 
 import json
-import ssl
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 
 import anyio
 import httpx2
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from integration.client_calls import TALK, structured
 from integration.http_server import HEADERS, client_of, listening, post, request, settings_with, tool
 from word_memory import word_memory
@@ -24,7 +16,7 @@ from mcp_memory.settings import Settings
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("how", [{}, {"stateless": True}, {"json": True}, {"stateless": True, "json": True}])
+@pytest.mark.parametrize("how", [{}, {"stateless": True}])
 async def test_calls_are_answered_in_both_eras_with_and_without_sessions(how):
     async with listening(settings_with(**how)) as url:
         for mode in ("auto", "legacy"):
@@ -36,7 +28,7 @@ async def test_calls_are_answered_in_both_eras_with_and_without_sessions(how):
 
 
 async def test_health_half_an_emoji_and_an_address_with_a_slash_at_its_end():
-    async with listening(settings_with(stateless=True, json=True)) as url, httpx2.AsyncClient() as http:
+    async with listening(settings_with(stateless=True)) as url, httpx2.AsyncClient() as http:
         assert (await http.get(f"{url}/healthz")).text == "ok"
         assert (await http.get(f"{url}/readyz")).status_code == 200
         slash = await http.post(f"{url}/mcp/", headers=HEADERS, json=request("ping"))
@@ -48,33 +40,6 @@ async def test_health_half_an_emoji_and_an_address_with_a_slash_at_its_end():
         async with client_of(url) as client:
             (found,) = (await structured(client, "memory_reconstruct"))["evidence"]
     assert (found["text"], found["sources"][0]["session"]) == ("well \ufffd", "\ufffd")
-
-
-async def test_it_serves_https_by_certificate_files(tmp_path):
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    made = made.serial_number(1).not_valid_before(now - timedelta(1)).not_valid_after(now + timedelta(1))
-    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    certificate = made.add_extension(names, critical=False).sign(key, hashes.SHA256())
-    (tmp_path / "certificate.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
-    plain = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    (tmp_path / "key.pem").write_bytes(plain)
-    files = {"tls_cert": str(tmp_path / "certificate.pem"), "tls_key": str(tmp_path / "key.pem")}
-    trusted = ssl.create_default_context(cafile=files["tls_cert"])
-    async with listening(settings_with(**files)) as url, httpx2.AsyncClient(verify=trusted) as http:
-        assert (await http.get(url.replace("http:", "https:") + "/readyz")).text == "ready"
-
-
-async def test_a_listed_page_may_call_it_and_is_told_so():
-    page = "https://app.example"
-    async with listening(settings_with(origins=page)) as url, httpx2.AsyncClient() as http:
-        asks = {"Origin": page, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x"}
-        told = await http.options(f"{url}/mcp", headers=asks)
-        assert told.headers["access-control-allow-origin"] == page
-        asks["Origin"] = "https://evil.example"
-        assert "access-control-allow-origin" not in (await http.options(f"{url}/mcp", headers=asks)).headers
 
 
 async def test_a_running_call_ends_before_the_server_does():
@@ -101,8 +66,6 @@ async def test_a_running_call_ends_before_the_server_does():
     [
         ("0.0.0.0:1", {}, "would let every machine"),
         ("192.0.2.1:1", {}, "would let every machine"),
-        ("127.0.0.1:1", {"tls_cert": "c"}, "belong together"),
-        ("127.0.0.1:1", {"tls_cert": "c", "tls_key": "k"}, "there is no such file"),
         *((text, {}, "HOST:PORT") for text in ("8765", "host:", ":8765", "host:99999", "::1:8765", "host:port")),
     ],
 )

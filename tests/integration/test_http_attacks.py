@@ -156,7 +156,7 @@ TRICKS = OWN_NAMES | {
 
 
 async def test_foreign_names_and_requests_that_say_two_things_are_refused(tmp_path):
-    async with guarded(tmp_path, word_memory(), json=True) as (url, file, ann):
+    async with guarded(tmp_path, word_memory()) as (url, file, ann):
         assert (await post(url, ann, tool("memory_write", text="The pump leaks."))).status_code == 200
         bob = file.add(grant("bob", "bob"))
         for name, (headers, body, status) in TRICKS.items():

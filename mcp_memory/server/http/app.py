@@ -1,8 +1,8 @@
 """The routes over HTTP: the protocol at ``/mcp``, health, readiness, and who issues tokens.
 
-The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as JSON or as streams
-of events. The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and
-bounds the sessions. ``/healthz`` says that the process runs, ``/readyz`` that it takes calls.
+The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as streams of events.
+The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and bounds the
+sessions. ``/healthz`` says that the process runs, ``/readyz`` that it takes calls.
 
 A space that the caller may not read is refused alike whether it exists or not.
 """
@@ -19,11 +19,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, Streamable
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from mcp_memory.domain.access import RIGHTS, Grant
 from mcp_memory.server.app import Context, Host, build
@@ -64,7 +62,6 @@ class HttpServer:
         self._subscriptions = server.subscriptions
         self._manager = StreamableHTTPSessionManager(
             server,
-            json_response=http.json,
             stateless=http.stateless,
             security_settings=_names(http, address[0]),
             session_idle_timeout=http.session_idle_s,
@@ -74,7 +71,7 @@ class HttpServer:
         routes = [Route("/healthz", _healthy, methods=["GET"]), Route("/readyz", self._readiness, methods=["GET"])]
         metadata_url = ""
         if access and access.issuer:
-            url = http.url or f"{'https' if http.tls_cert else 'http'}://{_bracketed(address[0])}:{address[1]}{PATH}"
+            url = http.url or f"http://{_bracketed(address[0])}:{address[1]}{PATH}"
             resource, issuers = _URL.validate_python(url), [_URL.validate_python(access.issuer.url)]
             metadata_url = str(build_resource_metadata_url(resource))
             scopes = [f"memory:{right}:*" for right in sorted(RIGHTS)]
@@ -84,16 +81,7 @@ class HttpServer:
         routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
         starlette = Starlette(routes=routes, lifespan=self._lifespan)
         starlette.router.redirect_slashes = False  # it would send clients to whatever the header Host says
-        app: ASGIApp = starlette
-        if pages := listed(http.origins):
-            app = CORSMiddleware(
-                app,
-                pages,
-                allow_methods=["GET", "POST", "DELETE"],
-                allow_headers=["*"],
-                expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
-            )
-        self.app = app
+        self.app = starlette
 
     def drain(self) -> None:
         """Take no more calls, and end streams that would go on without end; what was called goes on."""
@@ -126,12 +114,12 @@ def _caller_of(context: Context) -> Grant:
 
 
 def _names(http: HttpSettings, host: str) -> TransportSecuritySettings:
-    """Return by which names this server may be called, and by which pages: those of this machine, and those listed."""
+    """Return by which names this server may be called, and by which pages: those of this machine."""
     own = {host, urlsplit(http.url).hostname or "", *LOOPBACK, *listed(http.hosts)} - {""}
     hosts = [f"{_bracketed(name)}{port}" for name in own for port in ("", ":*")]
     near = [f"{scheme}://{_bracketed(name)}" for scheme in ("http", "https") for name in LOOPBACK]
     pages = [f"{page}{port}" for page in near for port in ("", ":*")] if host in LOOPBACK else []
-    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[*pages, *listed(http.origins)])
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=pages)
 
 
 def _bracketed(host: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import socket
-from pathlib import Path
 from types import FrameType
 
 import uvicorn
@@ -26,12 +25,11 @@ def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener
     """Serve until the process is told to stop; return the exit code.
 
     Raises:
-        ConfigurationError: it would listen beyond this machine without asking for tokens, or for any name, or a file of
-            TLS is missing.
+        ConfigurationError: it would listen beyond this machine without asking for tokens, or for any name.
     """
     check(settings, address, asks_token=access is not None)
     listening = listener(settings, address, open_memory, access)
-    log.warning("Listening on %s://%s:%s/mcp", "https" if settings.http.tls_cert else "http", *address)
+    log.warning("Listening on http://%s:%s/mcp", *address)
     listening.run()
     return 0 if listening.started else 1
 
@@ -55,9 +53,7 @@ def listener(
         forwarded_allow_ips=listed(http.proxies),
         limit_concurrency=http.connections,
         timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=max(1, round(http.drain_s)),
-        ssl_certfile=http.tls_cert or None,
-        ssl_keyfile=http.tls_key or None,
+        timeout_graceful_shutdown=http.drain_s,
     )
     return DrainingServer(config, server)
 
@@ -79,11 +75,6 @@ def check(settings: Settings, address: tuple[str, int], *, asks_token: bool) -> 
             f"serve --http {host}:{address[1]} listens under every address, so it has to be told its names. Set "
             "http.url (MCP_MEMORY_HTTP_URL) to the address that clients use, or http.hosts."
         )
-    if bool(http.tls_cert) != bool(http.tls_key):
-        raise ConfigurationError("http.tls_cert and http.tls_key belong together: set both, or none.")
-    for name, file in (("tls_cert", http.tls_cert), ("tls_key", http.tls_key)):
-        if file and not Path(file).is_file():
-            raise ConfigurationError(f"http.{name} is {file!r}, and there is no such file.")
 
 
 class DrainingServer(uvicorn.Server):
