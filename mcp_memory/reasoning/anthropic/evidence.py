@@ -107,9 +107,8 @@ def _citable(version: Version, rule: Rule | None, knowledge: KnownFacts) -> Cita
     citations = tuple(Citation(version.id, place) for place in places[:PLACES])
     if not citations:
         return None
-    gate = knowledge.gate(citations)
-    certain = rule is None and version.confidence >= STABLE and version.status != "contested" and gate >= 1
-    return CitableItem(version.id, citations, certain, gate)
+    doubtless = version.confidence >= STABLE and version.status != "contested" and knowledge.gate(citations) >= 1
+    return CitableItem(version.id, citations, certain=rule is None and doubtless)
 
 
 def _version_line(version: Version, rule: Rule | None) -> str:
@@ -289,7 +288,7 @@ def _lay_out(shown: _Shown, context: Iterable[str], kept: Collection[_Place]) ->
                 gate = piece[0].gate
                 wrong = " (the user called this wrong for this question)" if gate < 1 else ""
                 places = frozenset(map(_place, piece))
-                item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, gate=gate, places=places)
+                item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, places=places)
                 add("S", f"{_speaker(turn)}{text}{wrong}", item)
     return RenderedEvidence(frame(lines), cited)
 

@@ -52,7 +52,6 @@ class CitableItem:
         citations: where it is stated.
         certain: whether it is stated with certainty (no hypothesis, DESIGN I11) and not marked as wrong for this
             question.
-        gate: how helpful it is known to be for the question; see `EvidenceSentence`.
         places: the turn and first character of each sentence that a piece of a turn consists of; else empty.
         point: the memory point, if it is one; None for anything else.
     """
@@ -60,7 +59,6 @@ class CitableItem:
     key: Hashable
     citations: tuple[Citation, ...]
     certain: bool = True
-    gate: float = 1.0
     places: frozenset[tuple[str, int]] = frozenset()
     point: Point | None = None
 
