@@ -24,7 +24,7 @@ from typing import Any, Final
 import mcp_memory
 from mcp_memory import __version__
 from mcp_memory.files import whole_file
-from mcp_memory.server.tools.catalogue import TOOLS
+from mcp_memory.server.app import DEFINITIONS
 from mcp_memory.texts import folder
 
 PROJECT: Final = "mcp-memory"
@@ -116,7 +116,7 @@ def manifest() -> dict[str, Any]:
                 },
             },
         },
-        "tools": [{"name": name, "description": tool.title} for name, tool in TOOLS.items()],
+        "tools": [{"name": name, "description": tool.title} for name, tool in DEFINITIONS.items()],
         "prompts_generated": True,
         "user_config": {name: {**one, "required": False, "default": ""} for name, one in _USER_CONFIG.items()},
         "compatibility": {"platforms": ["darwin", "linux", "win32"], "runtimes": {"python": _PYTHON}},
