@@ -7,7 +7,7 @@ everything that the judge may need about the entities that the query names and t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -16,8 +16,7 @@ from mcp_memory.domain.entities import PROJECT, entity_key
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import is_told_of_things
-from mcp_memory.language.tokens import stems, words
+from mcp_memory.language.tokens import words
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
@@ -25,11 +24,9 @@ from mcp_memory.view.space import Space
 MOST_VERSIONS = 2_000
 """Facts that are collected for one query; later groups are omitted."""
 MOST_READ = 2_000
-"""Characters of a query in which things are looked for."""
+"""Characters of a query in which "our" is looked for."""
 _OURS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 """Words of a question that may mean what is done at work, which is told of `PROJECT`."""
-COMPARED = 256
-"""Entities with a word in common that are compared with what a query names."""
 
 
 def known_facts(
@@ -54,10 +51,9 @@ def known_facts(
         assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated
     ]
     own = (replace(one, doubtful=_may_be_of_others(facts, query, one)) for one in _of_roots(facts, named, denials))
-    things = _of_things(facts, query, named, denials)
     groups: list[RelationFacts] = []
     count = 0
-    for group in chain(own, things, _of_paths(facts, paths, denials)):
+    for group in chain(own, _of_paths(facts, paths, denials)):
         count += len(group.versions) + len(group.suspected)
         if count > MOST_VERSIONS:
             break
@@ -91,13 +87,13 @@ def _may_be_of_others(facts: Facts, query: Query, group: RelationFacts) -> bool:
     """Return whether facts may be of somebody with a longer or shorter name than the one asked for.
 
     "Dalia" may or may not be Dalia Barlsen. Where the space takes the two for one person by their words alone
-    (`view.names.Namesakes.assumed`), nothing certain is answered from what was told under the other name.
+    (`Facts.assumed`), nothing certain is answered from what was told under the other name.
     """
     names = [entity_key(name) for name in query.names]
     one_word = facts.kind(group.key) == "person" and " " not in group.key and group.key not in names
     if one_word and any(group.key in (name.split()[0], name.split()[-1]) for name in names if " " in name):
         return True
-    assumed = facts.namesakes.assumed(group.key)
+    assumed = facts.assumed(group.key)
     if not assumed:
         return False
     asked = f" {' '.join(words(query.text))} "
@@ -129,20 +125,6 @@ def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> I
         ):
             yield _forward(facts, key, relation, denials)
         yield from _backward(facts, key, denials)
-
-
-def _of_things(facts: Facts, query: Query, named: Collection[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
-    """Yield what is told of things that a query names in lower case, all their words in any order: "the rate limit"."""
-    asked = frozenset(stems(query.text[:MOST_READ]))
-    found: dict[str, frozenset[str]] = {}
-    for key in facts.entities_with_words(words(query.text[:MOST_READ]), COMPARED):
-        own = frozenset(stems(key))
-        if own and own <= asked and key not in named:
-            found[key] = own
-    for key, own in found.items():
-        if not any(own < other for other in found.values()):
-            for relation in filter(is_told_of_things, facts.relations_of(key)):
-                yield _forward(facts, key, relation, denials)
 
 
 def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> Iterator[RelationFacts]:

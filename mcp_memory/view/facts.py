@@ -21,7 +21,7 @@ from mcp_memory.domain.turns import version_id
 from mcp_memory.domain.versions import layers
 from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.given_names import ALIAS, NAMED, GivenNames
-from mcp_memory.view.names import Names, Namesakes, Renamed
+from mcp_memory.view.names import Names, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]  # reliable versions, and those that are only suspected
 _NOTHING: _Layers = ((), ())
@@ -34,7 +34,6 @@ class Facts:
     Attributes:
         rows: every assertion, in the order of recording; only appended to.
         stable: the confidence below which a version is only suspected.
-        namesakes: which people are told apart.
     """
 
     def __init__(
@@ -49,7 +48,6 @@ class Facts:
         self.rows = self._assertions.rows
         self._names = Names()
         self._given = GivenNames(self._assertions, self._names, stable, text_of, is_meant)
-        self.namesakes = Namesakes(self._assertions, self._names, self._given.speakers)
         self._inferred: dict[tuple[str, str], Alias] = {}  # keys of name and alias → the alias that the memory inferred
         self._counts: dict[tuple[str, str], tuple[int, int]] = {}
         self._totals: dict[str, tuple[int, int]] = {}
@@ -98,7 +96,9 @@ class Facts:
     def add_speaker(self, name: str) -> None:
         """Add the name of a speaker, who may have no facts yet."""
         self._current.clear()
-        self._given.add_speaker(self._add_name(name, "person"))
+        key = self._add_name(name, "person")
+        self._given.add_speaker(key)
+        self._invalidate_renamed(self._names.add_speaker(key))
         self._update_names()
 
     def retire(self, turn_id: str) -> None:
@@ -156,6 +156,10 @@ class Facts:
     def name(self, key: str) -> str:
         """Return the most frequent spelling of an entity; ties go to the longer, then the first in the alphabet."""
         return self._names.usual(key)
+
+    def assumed(self, key: str) -> tuple[str, ...]:
+        """Return the first or last names that mean a person by their words alone; nothing says so."""
+        return self._names.assumed(key)
 
     def names(self, key: str) -> tuple[str, ...]:
         """Return every spelling of an entity's names, the most frequent one first."""
@@ -281,11 +285,9 @@ class Facts:
 
     def _add_name(self, name: str, kind: EntityType | None) -> str:
         self._invalidate_renamed(self._names.add(name, kind))
-        return self.namesakes.add(self._names.key(name))
+        return self._names.key(name)
 
     def _update_names(self) -> None:
-        for renamed in self.namesakes.update():
-            self._invalidate_renamed(renamed)
         for join in self._given.update():
             self._update_alias(*join)
 
@@ -329,7 +331,7 @@ class Facts:
     def _invalidate_turn(self, turn_id: str) -> None:
         """Drop cached values that depend on which assertions of a turn count."""
         for row in self._assertions.of_turn(turn_id):
-            self._invalidate(self.namesakes.add(self._names.key(self.rows[row].head)), self.rows[row].relation)
+            self._invalidate(self._names.key(self.rows[row].head), self.rows[row].relation)
             if self.rows[row].relation == ALIAS:
                 self._update_stated_alias(self.rows[row])
         self._given.recheck()

@@ -4,7 +4,7 @@ Everything is a function of all known names and aliases, so that the order of ar
 another name's entity if it has exactly one candidate of these two sorts:
 
 - a person whose first or last name it is: "Patel" is "Anna Patel" as long as she is the only person of that name in the
-  space, no fact makes Patel a place or a thing, and nothing tells the two apart (`Namesakes`, DESIGN 2.5);
+  space, no fact makes Patel a place or a thing, and not both names speak (DESIGN 2.5);
 - an entity that has it as an alias ("Robert is also known as Bob"), unless the name occurs with a type that the entity
   does not have.
 
@@ -20,14 +20,13 @@ means the other.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
 from mcp_memory.domain.entities import entity_key, titled
-from mcp_memory.domain.relations import EntityType, relations
+from mcp_memory.domain.relations import EntityType
 from mcp_memory.domain.turns import USER, USERS
-from mcp_memory.view.assertions import Assertions
 
 CountedT = TypeVar("CountedT", bound=str)
 
@@ -43,7 +42,7 @@ class Names:
         self._spellings: dict[str, dict[str, int]] = defaultdict(dict)  # with how often each occurs
         self._types: dict[str, dict[EntityType, int]] = defaultdict(dict)
         self._people: dict[str, dict[str, None]] = defaultdict(dict)  # first or last word → people of several words
-        self._alone: set[str] = set()  # parts of names that mean somebody else
+        self._speakers: set[str] = set()
         self._bearers: dict[str, dict[str, None]] = defaultdict(dict)  # alias → entities that have it
         self._aliases: dict[str, dict[str, None]] = defaultdict(dict)  # and in the other direction
         self._keys: dict[str, str] = {}  # of every spelling
@@ -115,24 +114,21 @@ class Names:
         """Return whether a name is an alias of some entity."""
         return bool(self._bearers.get(key))
 
-    def only_person_called(self, part: str) -> str | None:
-        """Return the key of the only person of several words whose first or last one this is, or None."""
-        people = self._people.get(part, {})
-        return next(iter(people)) if len(people) == 1 else None
+    def add_speaker(self, key: str) -> Renamed:
+        """Add a speaker by the key of their name, and return what means another entity since then.
 
-    def set_alone(self, key: str, *, alone: bool) -> Renamed:
-        """Set whether a name stands alone, and return what means another entity since then.
-
-        Args:
-            key: the key of a single word.
-            alone: whether it means nobody of whose name it is a part.
+        Two speakers are two people: the name of the one is not short for that of the other.
         """
-        if alone == (key in self._alone):
-            return {}
         before = self._entities_near(key)
         self._clear_caches()
-        (self._alone.add if alone else self._alone.discard)(key)
+        self._speakers.add(key)
         return self._renamed(before)
+
+    def assumed(self, entity: str) -> tuple[str, ...]:
+        """Return the parts of a person's name that mean them by their words alone."""
+        words = entity.split()
+        parts = dict.fromkeys((words[0], words[-1])) if len(words) > 1 else ()
+        return tuple(one for one in parts if one in self and self.entity(one) == entity and not self.is_alias(one))
 
     def could_be_alias(self, alias: str, bearer: str) -> bool:
         """Return whether a name would mean an entity if it became its alias, both given by their keys.
@@ -215,8 +211,9 @@ class Names:
     def _candidates(self, key: str) -> Iterator[str]:
         """Yield the keys of the entities that a name may mean other than itself, each once."""
         kinds = self._types[key].keys() if key in self._types else frozenset[EntityType]()
-        completed = kinds <= {"person"} and key not in self._alone and key not in USERS
-        people = self._people.get(key, {}) if completed else {}
+        people = [*self._people.get(key, ())] if kinds <= {"person"} and key not in USERS else []
+        if key in self._speakers:
+            people = [one for one in people if one not in self._speakers]
         yield from people
         for bearer in self._bearers.get(key, ()):
             own = self._types[bearer].keys()
@@ -274,81 +271,3 @@ def _end_of_links(key: str, step: Callable[[str], str]) -> str:
         seen.append(following)
         key = following
     return key
-
-
-APART = 3
-"""Differences that tell two people apart, if there are more than twice as many as agreements."""
-_LASTING = frozenset(("born_in", "born_on", "died_in", "died_on", "died_of"))
-
-
-class Namesakes:
-    """The short names of one space that mean somebody other than the person with the longer name (DESIGN 2.5).
-
-    "Dalia" usually means the only person in the space who bears it as a first or last name, "Dalia Barlsen". It means
-    somebody else if both names speak, or if what is said of the two contradicts itself: for relations with one value at
-    a time they have different values and hardly ever agree. A single difference may be a change that was told under the
-    shorter name, so three are needed; a birth or death counts twice, as it never changes.
-
-    Args:
-        assertions: the assertions of the space.
-        names: the names of the space; told which names stand alone.
-        speakers: the keys of the names of its speakers, kept up to date elsewhere.
-    """
-
-    def __init__(self, assertions: Assertions, names: Names, speakers: Set[str]) -> None:
-        self._assertions = assertions
-        self._names = names
-        self._speakers = speakers
-        self._left: dict[str, None] = {}  # short names to decide on again
-
-    def add(self, key: str) -> str:
-        """Note that more is known of a name, and return its key."""
-        words = key.split()
-        for part in (words[0], words[-1]) if words else ():
-            if part in self._names:
-                self._left[part] = None
-        return key
-
-    def update(self) -> list[Renamed]:
-        """Decide again on what may have changed, and return what means another entity since then."""
-        left, self._left = self._left, {}
-        return [self._names.set_alone(key, alone=self._stands_alone(key)) for key in left]
-
-    def assumed(self, entity: str) -> tuple[str, ...]:
-        """Return the parts of a person's name that mean them by their words alone: nothing told of both agrees."""
-        words = entity.split()
-        parts = dict.fromkeys((words[0], words[-1])) if len(words) > 1 else ()
-        return tuple(
-            part
-            for part in parts
-            if part in self._names
-            and self._names.entity(part) == entity
-            and not self._names.is_alias(part)
-            and not self._compare(part, entity)[1]
-        )
-
-    def _stands_alone(self, short: str) -> bool:
-        longer = self._names.only_person_called(short)
-        if longer is None:
-            return False
-        differing, agreeing = self._compare(short, longer)
-        return {short, longer} <= self._speakers or (differing >= APART and differing > 2 * agreeing)
-
-    def _compare(self, short: str, longer: str) -> tuple[int, int]:
-        """Return in how much the facts of two names differ, and in how much they agree."""
-        differing = agreeing = 0
-        theirs = frozenset(self._assertions.relations_of((longer,)))
-        for relation in self._assertions.relations_of((short,)):
-            if relation not in theirs:
-                continue
-            own, other = self._tails(short, relation), self._tails(longer, relation)
-            if not own.isdisjoint(other):
-                agreeing += 1
-            elif own and other and relations().get(relation).cardinality == "single":
-                differing += 2 if relation in _LASTING else 1
-        return differing, agreeing
-
-    def _tails(self, key: str, relation: str) -> set[str]:
-        rows = (row for row in self._assertions.about((key,), relation) if self._assertions.counts(row))
-        assertions = (self._assertions.rows[row] for row in rows)
-        return {self._names.key(assertion.tail) for assertion in assertions if not assertion.negated}
