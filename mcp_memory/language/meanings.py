@@ -175,9 +175,8 @@ _ENDS_BEFORE = re.compile(r"\b(?:since|after|from|until|till|before|by)\s$", re.
 def named(match: Match, told: Telling) -> Meaning | None:
     """Return what is called by a name that comes again each year, week or month, with its year or without.
 
-    Slots: *holiday*, *season*, *weekday*, *month* (with *day*, *last_day* and *first_month*), *nth* and *weekday* of a
-    *month*, *day* alone, or none for the weekend; then *year*, or *how*: "last", "this", "next", perhaps of a year,
-    week or month (*of*); and *part*.
+    Slots: *holiday*, *season*, *weekday*, *month* (with *day*, *last_day* and *first_month*), *day* alone, or none for
+    the weekend; then *year*, or *how*: "last", "this", "next", perhaps of a year or week (*of*); and *part*.
     """
     slots = _slots(match)
     how = slots.get("how", "").lower().split()[-1:]
@@ -189,12 +188,10 @@ def named(match: Match, told: Telling) -> Meaning | None:
     if told.said_at is None or _is_no_month(slots, order, match):
         return None
     said_at, step = told.said_at, _STEPS.get(order, 0)
-    year, numbered, _ = civil(said_at)
+    year = civil(said_at)[0]
     unit = slots.get("of")
     if of_year and unit == "year":
         found = of_year(year + step)
-    elif unit == "month":
-        found = _nth_weekday(slots, month(year, numbered + step))
     elif unit == "week":
         found = day_at(week_at(said_at + step * WEEK).since + weekday_number(slots["weekday"]) * DAY)
     else:
@@ -214,7 +211,7 @@ def named(match: Match, told: Telling) -> Meaning | None:
         else:
             found = in_order(spans, said_at, order, around, asked=told.asked)
     if found is None:
-        return NO_TIME if order or "nth" in slots else None
+        return NO_TIME if order else None
     return _part(Meaning(found, grain, relative=True), slots, told)
 
 
@@ -228,8 +225,6 @@ def _in_year(slots: dict[str, str], match: Match) -> tuple[Callable[[int], Inter
         return None, "day"
     last = month_number(slots["month"])
     first = month_number(slots.get("first_month", slots["month"]))
-    if "nth" in slots:
-        return lambda year: _nth_weekday(slots, month(year, last)), "day"
     if "day" not in slots:
         return lambda year: Interval(month(year - (first > last), first).since, month(year, last).until), "month"
 
@@ -274,14 +269,6 @@ def _in_months(day: int, match: Match, said_at: Millis) -> list[Interval]:
     return [day_at(midnight(*one, day)) for one in months if is_day(*one, day) and (not said or one[1] in said)]
 
 
-def _nth_weekday(slots: dict[str, str], whole: Interval) -> Interval | None:
-    """Return the first, second … or last of a weekday in a month, None if there is no fifth."""
-    first = whole.since + (weekday_number(slots["weekday"]) - weekday(whole.since)) % 7 * DAY
-    days = [day_at(day) for day in range(first, whole.until, WEEK)]
-    place = -1 if slots["nth"].lower() == "last" else NTH.index(slots["nth"].lower()) % 5
-    return days[place] if place < len(days) else None
-
-
 NTH = ("first", "second", "third", "fourth", "fifth", "1st", "2nd", "3rd", "4th", "5th")
 _HOLIDAYS = {
     "christmas": (12, 24, 3), "christmas eve": (12, 24, 1), "christmas day": (12, 25, 1), "boxing day": (12, 26, 1),
@@ -289,8 +276,6 @@ _HOLIDAYS = {
     "valentine day": (2, 14, 1),
 }  # fmt: skip
 """Month and day of the first day of each, and how many days it has. "Since New Year" begins on 1 January."""
-_OF_EASTER = {"good friday": (-2, 1), "easter": (-2, 4), "easter sunday": (0, 1), "easter monday": (1, 1)}
-"""The first day of each, counted from Easter Sunday, and how many days it has."""
 
 
 def _holiday(name: str, before: str, year: int) -> Interval:
@@ -298,23 +283,9 @@ def _holiday(name: str, before: str, year: int) -> Interval:
     name = re.sub(r"(?<=year|tine)['’]?s?['’]?", "", " ".join(name.lower().split())).replace("xmas", "christmas")
     if name == "new year" and _ENDS_BEFORE.search(before):
         name = "new year day"
-    if name in _OF_EASTER:
-        offset, count = _OF_EASTER[name]
-        since = easter_sunday(year) + offset * DAY
-    else:
-        numbered, day, count = _HOLIDAYS[name]
-        since = midnight(year, numbered, day)
+    numbered, day, count = _HOLIDAYS[name]
+    since = midnight(year, numbered, day)
     return Interval(since, since + count * DAY)
-
-
-def easter_sunday(year: int) -> Millis:
-    """Return the first instant of Easter Sunday of a year (Gregorian; Meeus, Jones and Butcher's algorithm)."""
-    golden, century = year % 19, year // 100
-    epact = (century - century // 4 - (8 * century + 13) // 25 + 19 * golden + 15) % 30
-    epact -= epact // 28 * (1 - 29 // (epact + 1) * ((21 - golden) // 11))
-    moon = epact - (year + year // 4 + epact + 2 - century + century // 4) % 7
-    number = 3 + (moon + 40) // 44
-    return midnight(year, number, moon + 28 - 31 * (number // 4))
 
 
 _PARTS = {"beg": "early", "sta": "early", "ear": "early", "mid": "mid", "end": "late", "lat": "late"}

@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.iso import DAY, MONTHS, WEEKDAYS, midnight, month
+from mcp_memory.language.iso import DAY, MONTHS, WEEKDAYS, midnight
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.yearless import FARTHEST, NEARLY_AS_NEAR, Direction
 
@@ -81,18 +81,3 @@ def test_where_two_remain_likely_nothing_is_said(sentence: str, said_at: tuple[i
 ])  # fmt: skip
 def test_what_can_only_be_one_is_said(sentence: str, said_at: tuple[int, int, int], day: tuple[int, int, int]) -> None:
     assert _meant(sentence, midnight(*said_at)) == midnight(*day)
-
-
-@pytest.mark.parametrize("name", WEEKDAYS)
-def test_the_nth_weekday_of_a_month_lies_in_it(name: str) -> None:
-    for number in range(1, 13):
-        for place, ordinal in enumerate(("first", "second", "third", "fourth", "last")):
-            found = _meant(f"We met on the {ordinal} {name} of {MONTHS[number - 1]} 2023", midnight(2024, 1, 1))
-            whole = month(2023, number)
-            assert found is not None
-            assert whole.since <= found < whole.until
-            assert WEEKDAYS[(found // DAY + 3) % 7] == name
-            if ordinal == "last":
-                assert found + 7 * DAY >= whole.until
-            else:
-                assert (found - whole.since) // (7 * DAY) == place
