@@ -129,11 +129,6 @@ def relations() -> Registry:
     return Registry(resource("relations.toml"))
 
 
-def is_told_of_things(name: str) -> bool:
-    """Return whether a relation is mostly told of things by their common nouns: "the rate limit", "the check-up"."""
-    return name == "uses" or relations().get(name).head == "thing"
-
-
 @text_cache(4_096)
 def _unlisted_relation(name: str) -> Relation:
     label = name.replace("_", " ")

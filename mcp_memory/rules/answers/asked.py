@@ -20,7 +20,7 @@ from typing import NamedTuple
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.entities import PROJECT, entity_key
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import DID, EntityType, Relation, is_told_of_things, relations
+from mcp_memory.domain.relations import DID, EntityType, Relation, relations
 from mcp_memory.domain.turns import USERS
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
@@ -56,7 +56,6 @@ _DOES_WHAT = re.compile(
     r"(?:\s+(?:now|nowadays|currently|these\s+days|at\s+the\s+moment|for\s+(?:a\s+living|work)))*\W*$",
     re.I,
 )
-_WHEN_IS = re.compile(r"^\W*when\s+(?:is|are)\b", re.I)
 
 
 class QueryToken(NamedTuple):
@@ -201,8 +200,6 @@ def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts, query:
     for owned in (name.partition("'s ")[2] for name in names):
         if owned and (places := name_positions(tokens, (owned,))) and tokens[min(places) - 1].word in _PRONOUNS:
             return places  # "my bike", of the user's bike
-    if is_told_of_things(group.relation) and (places := _thing_positions(tokens, group)):
-        return places
     parts = [word for name in names for word in name.split() if len(name.split()) > 1 and word[:1].isupper()]
     if places := name_positions(tokens, parts):
         return places
@@ -212,16 +209,6 @@ def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts, query:
     if mine and not any(token.content and token.word == name.casefold() for token in tokens for name in names):
         return mine
     return None
-
-
-def _thing_positions(tokens: Sequence[QueryToken], group: RelationFacts) -> frozenset[int]:
-    """Return the positions of the words of a thing, in any order: "the rate limit of the public API"."""
-    for name in group.names:
-        wanted = {stem(word) for word in words(name) if word not in STOP_WORDS}
-        found = frozenset(place for place, token in enumerate(tokens) if token.stem in wanted)
-        if wanted and wanted == {tokens[place].stem for place in found}:
-            return found
-    return frozenset()
 
 
 def _asked_mention(
@@ -242,8 +229,6 @@ def _asked_mention(
     match relation.name:
         case "works_as" if _DOES_WHAT.search(query.text):  # "What does Ann do?"
             return Mention(frozenset(), 0.8)
-        case "scheduled_for" if _WHEN_IS.match(query.text):  # "When is our standup?"
-            return Mention(frozenset(), 0.5)
         case "located_at" | "located_in" if query.answer_type == "where":  # "Where is the guide?"
             return Mention(frozenset(), 0.5)
     return None

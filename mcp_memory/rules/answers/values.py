@@ -1,14 +1,13 @@
 """The values of a fact in time: which of them a question means, and when they began and ended, in words.
 
 A state ("lives in") is meant where it holds in the time asked about, an event ("visited") where it happened in it; each
-statement of an event with a time of its own counts separately. A plan that nothing has confirmed is no value, but the
-date of an appointment is, from its telling on. Only a time that the question names itself is known: "before she moved"
-depends on another fact, and so do "first" and "last" on all of them.
+statement of an event with a time of its own counts separately. A plan that nothing has confirmed is no value, nor is
+the date of an appointment. Only a time that the question names itself is known: "before she moved" depends on another
+fact, and so do "first" and "last" on all of them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,6 @@ from mcp_memory.language.stated import in_words
 
 MOST_WORDS = 25
 """Words of a list of values."""
-_RECURS = re.compile(r"\b(?:every|each|daily|weekly|monthly|\w+days)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +59,9 @@ def valid_values(group: RelationFacts) -> list[ValidValue]:
     relation = relations().get(group.relation)
     found = []
     for version in (*group.versions, *group.suspected):
-        if version.since >= version.until:
+        if version.since >= version.until or relation.last_told:
             continue
         value = group.value(version)
-        if relation.last_told:
-            since = min(assertion.said_at for assertion in version.assertions)
-            if not (any(letter.isdigit() for letter in value) or _RECURS.search(value)):
-                # "Friday" means another day by now
-                value = in_words(version.since, version.until, "day")
-            found.append(ValidValue(value, since, FOREVER, False, version, version.assertions))
-            continue
         if version.kind == "planned":
             continue
         if version.kind != "event" and not relation.event:

@@ -157,7 +157,7 @@ def _intervals_of(turn: Turn, clause: Clause, claim: Claim, relation: str, tail:
         return birth_validity(tail, stated)
     event = relations().get(relation).event
     if claim.of_phrase:
-        return [from_utterance(turn.local_time, over=claim.effect == "ended")]
+        return [from_utterance(turn.local_time)]
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
     lengths = (slot.nouns[0].head for slot in clause.slots if slot.preposition == "for")
     adverbs = clause.adverbs | {"for years" for length in lengths if length in _LENGTHS}  # "lived there for ten years"

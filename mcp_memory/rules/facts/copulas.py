@@ -117,8 +117,7 @@ def _class_claims(
     if state:
         yield Claim(subject, "has_condition" if state & nouns.CONDITIONED else "is_a", noun, effect, None, slot.end)
         return
-    is_second_role = noun is not slot.nouns[0] and kinds.is_role(slot.nouns[0]) and kinds.fits(noun, "role")
-    if (is_role or is_second_role) and not noun.name:
+    if is_role and not noun.name:
         judged = first in nouns.JUDGING or "like" in clause.adverbs  # "a terrible actress"
         plain = noun.determiner in ("a", "an", "the", "") and not noun.plural and not judged
         if plain and (noun.head not in nouns.ROYAL or (noun.of and noun.of.named)):  # not "queen of the dance floor"

@@ -144,7 +144,7 @@ class _Sentence:
         if relations().get(claim.relation).symmetric and tail == discourse.speaker:
             head, tail = tail, head
         if head and tail and head.casefold() != tail.casefold():
-            triple, holds = (head, claim.relation, tail), from_utterance(turn.local_time, over=claim.effect == "ended")
+            triple, holds = (head, claim.relation, tail), from_utterance(turn.local_time)
             yield make_assertion(turn, self.index, (noun.start, noun.end), triple, holds, intent, PLAIN)
 
     def _stated(self, clause: Clause, of_phrases: Sequence[Claim], intent: Intent) -> Iterator[Assertion]:

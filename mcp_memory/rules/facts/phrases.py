@@ -26,18 +26,13 @@ _JOB_VERBS: dict[str, Effect] = {
     **dict.fromkeys(["quit", "leave", "lose", "resign"], "end"),
 }
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
-_LOST = word_set("died passed death buried lost gone outgrew outgrown cured recovered overcame overcome rehomed")
-"""Words beside which a pet or an illness of somebody's is one no longer."""
-_LOSING = word_set("die pass lose bury sell rehome outgrow overcome beat mourn recover give run")
+_LOST = word_set("died passed death buried lost gone rehomed")
+"""Words beside which a pet of somebody's is one no longer."""
+_LOSING = word_set("die pass lose bury sell rehome mourn give run")
 _FORMERLY = word_set("former late old ex previous last first then childhood deceased")
-_AT_A_TIME = word_set("married_to engaged_to dating has_boss colleague_of has_pet has_condition")
+_AT_A_TIME = word_set("married_to engaged_to dating has_boss colleague_of has_pet")
 """Relations that a word before the noun ends: "my late wife Ida", "my old boss Kim", but a late father is a father."""
 _MINE = frozenset(("my", "our"))
-_ILLNESSES = nouns.CONDITIONS - word_set(
-    "pressure disease syndrome disorder condition infection intolerance stroke allergy allergies flu covid cancer"
-    " tumour tumor anxiety depression vertigo gout"
-)
-"""Lasting conditions that are named by one word and seldom meant otherwise: "my asthma"."""
 _BEINGS = RELATIVES.keys() | nouns.PETS
 _NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | nouns.SCHOOLS
 _CLASSES = nouns.PERSONISH | nouns.PETS | nouns.STATES | nouns.PLACES
@@ -50,10 +45,8 @@ def verb_phrases(clause: Clause) -> Iterator[Claim]:
         return
     verb, slot, first = clause.verb, clause.slots[0], clause.slots[0].nouns[0]
     effect = _JOB_VERBS.get(verb.lemma)
-    if effect and first.head in nouns.JOBS:  # "started my job as a nurse at Halden Clinic"
+    if effect and first.head in nouns.JOBS:  # "started my job at Halden Clinic"
         for place in clause.slots[1:]:
-            if place.preposition == "as" and kinds.fits(place.nouns[0], "role"):
-                yield Claim(clause.subject[0], "works_as", place.nouns[0], effect, None, place.end)
             if place.preposition in ("at", "with", "for") and kinds.fits(place.nouns[0], "workplace"):
                 yield Claim(clause.subject[0], "works_at", place.nouns[0], effect, None, place.end)
     elif verb.lemma == "turn" and kinds.is_age(first):  # "turned 40"
@@ -85,7 +78,7 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
             is_predicate = clause.verb.lemma == "be" and noun not in clause.subject
             for claim in claims_of_phrase(noun, talk=talk):
                 widowed = claim.relation == "married_to" and clause.verb.lemma in ("die", "pass")
-                if widowed or (lost and claim.relation in ("has_pet", "has_condition")):
+                if widowed or (lost and claim.relation == "has_pet"):
                     continue  # "my dog died last week", "my cat is called Miso"
                 if claim.relation == "age" and is_predicate:
                     claim = replace(claim, head=clause.subject[0])  # "I'm Ann, 62"
@@ -100,28 +93,28 @@ def _phrases(clause: Clause) -> Iterator[NounPhrase]:
 def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Claim]]:
     """Yield who the named relatives and pets of a sentence are, each with its phrase: "remember my nephew Ruben?".
 
-    That Ruben is a nephew, and that the speaker has asthma, is said along with whatever the sentence asks or wishes.
+    That Ruben is a nephew is said along with whatever the sentence asks or wishes.
     """
     lost = any(word.low in _LOST for word in words)
     for index, word in enumerate(words[:-1]):
         following = words[index + 1].low
-        if word.low not in _MINE or (lost and following in nouns.PETS | _ILLNESSES):
+        if word.low not in _MINE or (lost and following in nouns.PETS):
             continue
         if words[min(index + 2, len(words) - 1)].low == "called":
             continue  # "my friend called Ann yesterday"
         found = read_phrase(words, index, verb_seen=True)
-        being = found and found[0].name and found[0].head in _BEINGS and not kinds.is_calendar(found[0])
-        if found and (being or (following in _ILLNESSES and found[0].head in _ILLNESSES)):
+        if found and found[0].name and found[0].head in _BEINGS and not kinds.is_calendar(found[0]):
             for claim in claims_of_phrase(found[0], talk=True):
                 if not (lost and claim.relation == "married_to"):
                     yield found[0], claim
 
 
 def claims_of_phrase(noun: NounPhrase, *, talk: bool) -> Iterator[Claim]:
-    """Yield what a phrase claims, as over for "my late wife Ida"."""
+    """Yield what a phrase claims; of "my late wife Ida" nothing."""
     over = bool(talk and noun.owner) and not _FORMERLY.isdisjoint(noun.common.lower().split()[:1])
     for claim in (*_own_claims(noun, talk), *_claims_of_appositions(noun, talk)):
-        yield replace(claim, effect="ended") if over and claim.relation in _AT_A_TIME else claim
+        if not (over and claim.relation in _AT_A_TIME):
+            yield claim
 
 
 def _own_claims(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
@@ -135,8 +128,6 @@ def _own_claims(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
             yield Claim(noun.owner, "has_pet", name, "state", (), noun.end)
         if noun.name and not noun.plural:
             yield Claim(noun, "is_a", noun.head, "lasting", (), noun.end)
-    elif noun.owner and noun.head in _ILLNESSES and (noun.owner.named or mine):
-        yield Claim(noun.owner, "has_condition", noun, "state", (), noun.end)
     elif noun.name and noun.common and not noun.owner and not noun.quoted and noun.determiner in ("the", ""):
         if noun.head in RELATIVES or noun.common.split()[-1].endswith("s"):
             return  # "the brothers Ann and Tom …": each of them need not be one

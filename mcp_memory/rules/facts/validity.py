@@ -71,8 +71,6 @@ def validity_intervals(
         One interval, or several for an event that happened several times ("in 2008 and 2011").
     """
     intervals = _intervals(effect, verb, adverbs, times, said_at)
-    if event and effect == "event" and verb.tense == "present" and not verb.negated:
-        intervals = [one for one in intervals if one.kind == "planned"]  # "we visit Malta every summer": a habit
     if event:
         intervals = [one if one.negated else _as_event(one, said_at) for one in intervals]
     return [replace(one, precision=one.precision or _precision(one, times)) for one in intervals]
@@ -92,11 +90,7 @@ def precision_of(grain: Grain) -> Precision:
 
 def _as_event(validity: Validity, said_at: Millis) -> Validity:
     """Return the interval of an event for what was read as a state: "is the author of", "has written"."""
-    if validity.kind != "state":
-        return validity
-    if validity.stated and validity.since > BEGINNING and validity.until < FOREVER:
-        return replace(validity, kind="event")
-    return before_telling(said_at)
+    return before_telling(said_at) if validity.kind == "state" else validity
 
 
 def _intervals(
@@ -208,8 +202,6 @@ def _state_intervals(
             since = max(since, span.since)
         else:
             since, until = span.since, span.until
-    elif begins and ends and until <= since:
-        until = FOREVER
     if begins or ends or inside:
         return [Validity(since, until, True, change=changing)] if since < until else []
     if past:
@@ -228,6 +220,6 @@ def birth_validity(tail: str, times: Sequence[StatedTime]) -> list[Validity]:
     return [Validity(BEGINNING, FOREVER, False, precision="yearless")]
 
 
-def from_utterance(said_at: Millis, *, over: bool = False) -> Validity:
-    """Return the interval of a claim of a phrase, "my sister Anna"; ``over``: "my late wife Ida"."""
-    return Validity(BEGINNING, said_at, False) if over else Validity(said_at, FOREVER, False)
+def from_utterance(said_at: Millis) -> Validity:
+    """Return the interval of a claim of a phrase, "my sister Anna"."""
+    return Validity(said_at, FOREVER, False)
