@@ -1,8 +1,9 @@
 """Which relation of which entity a query asks for: exactly one, or none (DESIGN 4 step 4).
 
-A fact about another relation is a wrong answer, so the match is strict. A query has to name the entity, hold a word of
-the relation, want the type and the kind of its values, and say no more: a content word that none of these explain asks
-for something more specific than the fact states. Of two relations that match, the better one has to lead by a margin.
+A fact about another relation is a wrong answer, so the match is strict. A query has to name the entity (or describe it
+by facts that a path follows, "Ann's sister"), hold a word of the relation, want the type and the kind of its values,
+and say no more: a content word that none of these explain asks for something more specific than the fact states. Of
+two relations that match, the better one has to lead by a margin.
 
 The words of questions are those of ``resources/questions.toml``, in English; those of relations are compared by their
 stems in any language.
@@ -116,7 +117,7 @@ class RelationMatch:
 def match_relation(query: Query, knowledge: KnownFacts) -> RelationMatch | None:
     """Return the one match of the query, or None where there is none or more than one."""
     asked = query_tokens(query.text)
-    groups = (group for group in knowledge.groups if not (group.inferred or group.through))
+    groups = (group for group in knowledge.groups if not group.inferred)
     matches = [match for group in groups if (match := _match_group(query, asked, group, knowledge))]
     if not matches:
         return None
@@ -174,9 +175,11 @@ def _match_group(
         return None  # "When will my brother marry?" does not ask for a brother
     kind, kind_noun = _asked_type(query.text)
     fit = _type_fit(query, kind, relation.tail if group.forward else relation.head, tokens)
-    if fit is None:
+    steps = [find_mention(tokens, relations().get(step.version.relation)) for step in group.through]
+    if fit is None or not all(steps):
         return None
     explained = entity | mention.positions | changes
+    explained |= {place for step in steps if step for place in step.positions}
     explained |= {place for place, token in enumerate(tokens) if kind and token.word == kind_noun}
     named = named if query.answer_type == "when" else []
     for one in named:
@@ -193,8 +196,11 @@ def _match_group(
 
 
 def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts, query: Query) -> frozenset[int] | None:
-    """Return the positions of the words that name the entity, or None."""
+    """Return the positions of the words that name the entity, or the one it is reached from, or None."""
     names = group.names
+    if group.through:
+        first = group.through[0]
+        names = (first.version.head if first.forward else first.version.tail,)
     if places := name_positions(tokens, names):
         return places
     for owned in (name.partition("'s ")[2] for name in names):

@@ -2,8 +2,8 @@
 
 A fact is *certain* that nothing contests, that is no hypothesis, and whose confidence is at least `CERTAIN`. It is
 stated plainly; whatever else is known answers nothing, and what was said is quoted instead (``services/answer.py``).
-The query has to ask for exactly one relation of an entity that it names (``asked.py``), at a time that it names itself
-or now, and every value of that time has to be certain.
+The query has to ask for exactly one relation of one entity (``asked.py``), at a time that it names itself or now, and
+every value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
 
 A start or an end that nobody stated is derived, and is no answer. Nothing is counted, added or compared, and facts hold
 only what was stated: "how many" and what asks for yes or no get the quotes alone.
@@ -59,7 +59,7 @@ def certain_answer(query: Query, knowledge: KnownFacts) -> Proposal | None:
     except LookupError:
         return None
     match = match_relation(query, knowledge)
-    if match is None or match.group.doubtful:
+    if match is None or match.group.doubtful or not all(_is_certain(step.version) for step in match.group.through):
         return None
     of_time = relations().get(match.group.relation).tail == "time" and match.group.forward
     if query.answer_type == "when" and not of_time:
@@ -135,12 +135,13 @@ def _proposal(
         knowledge: has the texts of the assertions.
         assertions: further ones that it rests on.
     """
-    citations = tuple(_citations(values, assertions, knowledge))[:MOST_CITED]
+    citations = tuple(_citations(values, assertions, match.group, knowledge))[:MOST_CITED]
     if not (text and values and citations) or any(_is_doubted(value, match.group) for value in values):
         return None
     if knowledge.gate(citations) < 1:
         return None  # a caller called it wrong
-    return Proposal(text, min(one.version.confidence for one in values), False, citations)
+    certain = [*(one.version.confidence for one in values), *(step.confidence for step in match.group.through)]
+    return Proposal(text, min(certain), False, citations)
 
 
 def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:
@@ -159,11 +160,12 @@ def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:
 
 
 def _citations(
-    values: Sequence[ValidValue], assertions: Sequence[Assertion], knowledge: KnownFacts
+    values: Sequence[ValidValue], assertions: Sequence[Assertion], group: RelationFacts, knowledge: KnownFacts
 ) -> Iterator[Citation]:
-    """Yield the citations of an answer: one assertion of each value, and what ended it."""
+    """Yield the citations of an answer: one assertion of each value, what ended it, and the steps to the entity."""
     wanted = [(value.version.id, max(value.assertions, key=assertion_rank)) for value in values]
     wanted += [(value.version.id, one) for value in values[:1] for one in assertions]
+    wanted += [(step.version.id, step.version.assertions[0]) for step in group.through if step.version.assertions]
     seen: set[str] = set()
     for fact, assertion in wanted:
         source = knowledge.source(assertion)

@@ -81,3 +81,16 @@ def test_hostile_questions_get_no_answer(hostile: str) -> None:
 def test_a_fact_without_its_text_is_not_cited_and_gives_no_answer() -> None:
     question, knowledge = about(space_of(ANN), "Where does Ann live?")
     assert certain_answer(question, replace(knowledge, turns={})) is None
+
+
+def test_a_relative_is_reached_through_a_path_and_both_facts_are_cited() -> None:
+    space = space_of(ANN)
+    facts = space.facts
+    (sibling,) = facts.versions("ann", "sibling_of")
+    (home,) = facts.versions("beth", "lives_in")
+    steps = (Step(sibling, forward=True), Step(home, forward=True))
+    path = Path(Root("ann", "Ann", "FACT"), steps, "madrid", PathScores(1, 1, 1))
+    found = ask(ANN, "Where does Ann's sibling live?", [path])
+    assert found is not None
+    assert found.text == "Madrid"
+    assert {citation.source.quote for citation in found.citations} == {"Beth lives in Madrid", "Ann sibling of Beth"}
