@@ -318,13 +318,13 @@ class QuestionJudge(Protocol):
         """
 
     def assesses(self, recall: RecallResult) -> bool:
-        """Return whether `assess` is to be asked about a result; else nobody judges it."""
-
-    async def assess(self, case: JudgeInput) -> Judgement:
-        """Return whether the evidence suffices, which of it is needed, and where to look for more (DESIGN L6)."""
+        """Return whether `judge` is to be asked about the result of a recall; else nobody judges it."""
 
     async def judge(self, case: JudgeInput) -> Judgement:
-        """Return the answer that can be given, and whose judgement it is (DESIGN L6 and L10)."""
+        """Return the answer that can be given, and whose judgement it is (DESIGN L6 and L10).
+
+        The judgement also says which evidence is needed, and where to look for more.
+        """
 
 
 Supporting = Callable[[Query, str, Sequence[str], Mapping[str, Source], Collection[str]], list[str]]

@@ -89,10 +89,6 @@ class ClaudeQuestionJudge:
         """See `ports.QuestionJudge`; with ``auto`` where the loop ended without covering the query."""
         return bool(recall.evidence) and (self._always or recall.stop != "covered")
 
-    async def assess(self, judge_input: JudgeInput) -> Judgement:
-        """See `ports.QuestionJudge`."""
-        return await self._ask_claude(judge_input, Judgement(None))
-
     async def judge(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`."""
         embedded = await self._embedded.judge(judge_input)

@@ -21,7 +21,7 @@ store cannot be written to, the answer is given all the same, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
@@ -114,7 +114,7 @@ async def reconstruct(
             result = _conclude(result, judge)
             episode = new_episode(space, query, result)
     if judge is not None and asked is not None:
-        asked, judgement = await _ask(judge, judge.assess, asked, store, embedder, settings)
+        asked, judgement = await _ask(judge, asked, store, embedder, settings)
         result = _conclude(_as_judged(asked, judgement, query.limit), judge)
         async with store.reading() as view:
             episode = replace(new_episode(view.space(query.space), query, result), points=_working_points(asked))
@@ -161,7 +161,7 @@ async def answer(
         gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
     broad = result.breadth != "best"
-    asked, judgement = await _ask(judge, judge.judge, asked, store, embedder, settings)
+    asked, judgement = await _ask(judge, asked, store, embedder, settings)
     answered = _answered(asked, judgement, len(result.evidence) if broad else limit, judge)
     answered = replace(answered, points=_working_points(asked))
     async with store.reading() as view:
@@ -193,17 +193,12 @@ async def answer(
 
 
 async def _ask(
-    judge: QuestionJudge,
-    question: Callable[[JudgeInput], Awaitable[Judgement]],
-    asked: JudgeInput,
-    store: Store,
-    embedder: Embedder,
-    settings: RecallSettings,
+    judge: QuestionJudge, asked: JudgeInput, store: Store, embedder: Embedder, settings: RecallSettings
 ) -> tuple[JudgeInput, Judgement]:
     """Return everything that a judge was shown, and what it decides; a language model may be asked again."""
     if not judge.follow_ups:
-        return asked, await question(asked)
-    return await FollowUps(store, embedder, settings, question, lambda: judge.follow_ups).ask(asked)
+        return asked, await judge.judge(asked)
+    return await FollowUps(store, embedder, settings, judge).ask(asked)
 
 
 def _working_points(asked: JudgeInput) -> tuple[Point, ...]:

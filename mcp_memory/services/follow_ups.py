@@ -18,7 +18,7 @@ what it rests on.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
@@ -30,7 +30,7 @@ from mcp_memory.domain.turns import by_assistant
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.evolution import asks_to_compare, evolve_points
 from mcp_memory.language.questions import asks_for_advice
-from mcp_memory.ports import Embedder, JudgeInput, Store
+from mcp_memory.ports import Embedder, JudgeInput, QuestionJudge, Store
 from mcp_memory.search.evidence import point_sentences
 from mcp_memory.services.explore import explore
 from mcp_memory.services.learn.episodes import cited_sentences
@@ -58,22 +58,20 @@ class FollowUps:
         embedder: the embedder of what it has searched.
         settings: the settings of recall.
         judge: asked about what was found, and again about what its steps find.
-        left: returns how many times it may be asked again; fewer once its budget is spent.
     """
 
     store: Store
     embedder: Embedder
     settings: RecallSettings
-    judge: Callable[[JudgeInput], Awaitable[Judgement]]
-    left: Callable[[], int]
+    judge: QuestionJudge
 
     async def ask(self, asked: JudgeInput) -> tuple[JudgeInput, Judgement]:
         """Return what the judge decides in the end, and everything that it was shown, with its points."""
         asked = await self._prepared(self._begin(asked))
-        judgement = await self.judge(asked)
+        judgement = await self.judge.judge(asked)
         taken: set[tuple[str, str]] = set()
         turns = 0
-        while self.settings.loop.enabled and turns < self.left():
+        while self.settings.loop.enabled and turns < self.judge.follow_ups:
             turns += 1
             asked, concerns = await self._with_points(asked, judgement)
             steps = _steps_not_taken(judgement.next, taken, STEPS) + _steps_not_taken(concerns, taken, CONCERNS)
@@ -83,9 +81,9 @@ class FollowUps:
             if not _has_more(wider, asked):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
-            asked = replace(wider, earlier=judgement, seen=seen, last=turns >= self.left())
+            asked = replace(wider, earlier=judgement, seen=seen, last=turns >= self.judge.follow_ups)
             asked = await self._prepared(asked)
-            judgement = await self.judge(asked)
+            judgement = await self.judge.judge(asked)
         asked, _ = await self._with_points(asked, judgement)
         return asked, judgement
 

@@ -56,10 +56,6 @@ class EmbeddedQuestionJudge:
         """Return False: nobody judges."""
         return False
 
-    async def assess(self, judge_input: JudgeInput) -> Judgement:
-        """See `ports.QuestionJudge`; the same as `judge`."""
-        return await self.judge(judge_input)
-
     async def judge(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`. It takes a few milliseconds, so it does not run in a thread."""
         return Judgement(_propose(judge_input))
