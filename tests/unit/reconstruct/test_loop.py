@@ -126,3 +126,12 @@ async def test_a_result_counts_more_when_its_call_is_proposed_again_from_somethi
     state.add_turn([], [strong])
     assert (state.found[7], len(state.trace)) == (0.9, 1)
     assert state.frontier == (7,)
+
+
+async def test_no_turn_begins_after_the_deadline_or_once_the_query_is_covered():
+    state, select, execute = random_loop(5)
+    assert await run(state, select, execute, deadline_s=2.5) == "deadline"
+    assert state.turns == 2
+    state, select, execute = random_loop(5)
+    assert await run(state, select, execute, covered=lambda state: state.turns == 3) == "covered"
+    assert state.turns == 3

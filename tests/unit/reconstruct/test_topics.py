@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from talk_space import new_space, say
 
+from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import SIMILAR, Topics
 
 TEA, CHESS, ALONE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -41,6 +42,14 @@ def test_two_similar_segments_make_a_topic_and_one_alone_does_not() -> None:
     say(space, "Ann: Chess again.", vectors=[CHESS])
     assert [list(one.members) for one in Topics.of(space).all(space)] in ([[0, 2], [1, 4]], [[1, 4], [0, 2]])
     assert Topics.of(space).get(space, tea.id) == tea
+
+
+def test_a_topic_is_about_the_cues_that_its_segments_share_the_longer_for_the_shorter() -> None:
+    space = say(new_space(), *LINES, vectors=[TEA, CHESS, TEA, ALONE])
+    topics = Topics.of(space)
+    (tea,) = topics.all(space)
+    about = topics.summary(space, CueGraph.of(space), tea)
+    assert (space.text(space.sentences[about.sentence]), about.terms) == ("I brew green tea.", ("green tea",))
 
 
 @pytest.mark.parametrize("seed", range(20))
