@@ -1,7 +1,7 @@
 """What each of the 15 operators finds and suggests, for a client that is connected in memory.
 
 A line of ``explore_steps.jsonl`` is a call: its arguments, the texts of the items in order, and the steps of ``next``.
-In place of an id, which is the store's own, stands ``@`` and the text that it names.
+In place of an id, which is the store's own, stands ``@`` and the text that it names; of a topic's ``@`` alone.
 """
 
 import json
@@ -73,6 +73,7 @@ async def test_every_operator_finds_and_suggests_what_its_line_says():
             ways = [{"operator": way["operator"], **way["args"]} for way in reply["next"]]
             for way in ways:
                 way |= {"ids": [names[name] for name in way["ids"]]} if "ids" in way else {}
+                way |= {"topic": "@"} if "topic" in way else {}
             found.append({**step, "items": shown, "next": ways})
     assert {call["operator"] for call in CALLS} == operators(Settings()).keys()
     assert [one for one in found if one not in CALLS] == []
