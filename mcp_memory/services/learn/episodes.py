@@ -209,16 +209,10 @@ def _shown_evidence(space: Space, item: Evidence) -> ShownEvidence:
 def _sentences(space: Space, item: Evidence) -> tuple[str, ...]:
     """Return the ids of the sentences that an item is or consists of.
 
-    Of a fact these are the sentences that state it, of a memory point those that support it, both only within the
-    sources shown with the item.
+    Of a fact these are the sentences of the texts shown with it that state it, not the whole text that a caller named.
     """
     if item.kind == "sentence":
         return (item.id,)
-    if item.kind == "point":
-        point = space.hypergraph.get(item.id)
-        in_sources = {name for source in item.sources for name in _sentences_in(space, source)}
-        if supporting := tuple(name for name in (point.sentences if point else ()) if name in in_sources):
-            return supporting
     if item.kind == "fact":
         turns = {source.turn.id for source in item.sources}
         version = space.facts.version(item.id)

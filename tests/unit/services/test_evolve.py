@@ -4,7 +4,7 @@ import anyio
 import pytest
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.server.tools.reconstruct import recall_reply
@@ -101,6 +101,19 @@ async def test_only_the_sentence_of_a_passage_most_similar_to_the_question_is_ta
     assert passage.kind == "segment"
     done = await judged(one, recall.episode, supports=(passage.id,))
     assert [change.text for change in done.changes] == ["It was built in 1901 by a baker."]
+
+
+async def test_of_a_text_that_a_caller_named_for_a_fact_only_what_states_it_is_taught():
+    one = memory(read=True)
+    item = NewItem("I sing in a choir. I live in Oslo.", ref="m1", speaker="Ann")
+    fact = NewFact("Ann", "lives_in", "Oslo", source="m1")
+    await one.write(WriteRequest("default", "talk", "message", (item,), (fact,)))
+    recall = await recalled(one, "Where does Ann live?")
+    (shown,) = (found.id for found in recall.evidence if found.kind == "fact")
+    await judged(one, recall.episode, supports=(shown,))
+    (lesson,) = lessons_of(one)
+    space = one.store._view.space("default")
+    assert [space.text(space.sentence(name)) for name in lesson.labels] == ["I live in Oslo."]
 
 
 async def test_a_correction_is_stored_once_and_closes_what_it_corrects():
