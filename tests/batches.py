@@ -11,9 +11,10 @@ import numpy as np
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, ShownEvidence, Target
 from mcp_memory.domain.facts import Assertion, Engine, ExtractorName
+from mcp_memory.domain.ids import digest
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import FOREVER, StatedTime
-from mcp_memory.domain.turns import Segment, Sentence, Turn, assertion_id, segment_id, sentence_id, turn_id
+from mcp_memory.domain.turns import Segment, Sentence, Turn, assertion_id, segment_id, sentence_id
 from mcp_memory.vectors import Matrix
 
 DIMENSION = 8
@@ -34,7 +35,7 @@ def _unit_vector(name: str, dimension: int) -> Matrix:
 def turn(ref: str, space: str = "default", place: int = 0, session: str = "talk") -> Turn:
     """Return a message of two sentences."""
     text = f"{ref} came first. Then there was more."
-    name = turn_id(space, session, ref, text, 0)
+    name = "t_" + digest(space, session, ref)
     return Turn(
         name, space, session, ref, "message", text, "Ann", "user", None, None, WRITTEN_AT, revision=0, place=place
     )

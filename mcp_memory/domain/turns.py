@@ -329,11 +329,6 @@ def shared_segment(turn: Turn | None, sentence: Sentence, rows: Sequence[int], s
     return rows[place] if held else -1
 
 
-def turn_id(space: str, session: str, ref: str, text: str, revision: int) -> str:
-    """Return the id that a turn had before format 10; see `Ids.turn`."""
-    return "t_" + (digest(space, session, ref, str(revision), text) if revision else digest(space, session, ref))
-
-
 def segment_id(turn: str, index: int, text: str) -> str:
     """Return the id of a segment of a turn."""
     return "g_" + digest(turn, str(index), text)

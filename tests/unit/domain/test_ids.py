@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.domain.turns import derived_ref, digest, turn_id
+from mcp_memory.domain.ids import Ids, digest
+from mcp_memory.domain.turns import derived_ref
 
 texts = st.lists(st.text(), min_size=1, max_size=4)
 
@@ -14,8 +15,9 @@ def test_two_sequences_of_texts_share_a_digest_only_if_they_are_equal(one: list[
 
 
 def test_the_id_of_the_first_revision_depends_on_its_place_alone_later_ones_on_their_text() -> None:
-    assert turn_id("s", "talk", "m1", "one text", 0) == turn_id("s", "talk", "m1", "another text", 0)
-    assert turn_id("s", "talk", "m1", "one text", 1) != turn_id("s", "talk", "m1", "another text", 1)
+    ids = Ids(b"key")
+    assert ids.turn("s", "talk", "m1", "one text", 0) == ids.turn("s", "talk", "m1", "another text", 0)
+    assert ids.turn("s", "talk", "m1", "one text", 1) != ids.turn("s", "talk", "m1", "another text", 1)
 
 
 def test_an_item_given_twice_in_one_call_gets_two_refs_and_the_same_two_when_repeated() -> None:

@@ -192,15 +192,15 @@ def test_a_record_that_is_none_is_named_and_the_others_are_read(tmp_path):
         (1_714_903_200_000, MAY_5_10),
         ("1714903200", MAY_5_10),
         ("2024-05-05T12:00:00+02:00", MAY_5_10),
-        ("Sun, 05 May 2024 10:00:00 GMT", MAY_5_10),
-        ("2024/05/05 10:00", MAY_5_10),
     ],
 )
 def test_times_are_read_in_the_forms_that_programs_write(value, moment):
     assert moment_of(value) == moment
 
 
-@pytest.mark.parametrize("value", ["yesterday", "05/06/2024", float("nan"), 1e300, "2024-13-01", [], True, "{{date}}"])
+@pytest.mark.parametrize(
+    "value", ["yesterday", "05/06/2024", "05.06.2024", float("nan"), 1e300, "2024-13-01", [], True, "{{date}}"]
+)
 def test_a_time_that_could_mean_two_things_or_none_is_no_time(value):
     with pytest.raises(BadRecord, match="cannot be read"):
         moment_of(value)

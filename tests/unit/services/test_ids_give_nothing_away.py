@@ -14,7 +14,7 @@ from fakes import FakeEmbedder
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
-from mcp_memory.domain.turns import sentence_id, turn_id
+from mcp_memory.domain.turns import sentence_id
 from mcp_memory.memory import Memory
 from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
@@ -87,10 +87,10 @@ def guesses(pin: str, refs: list[str]) -> Iterator[str]:
     ]
     for ref in (*made, *refs):
         yield ref
-        turn = turn_id("default", "letters", ref, text, 0)
+        turn = "t_" + digest("default", "letters", ref)
         yield turn
         yield sentence_id(turn, 0, text)
-        yield turn_id("default", "papers", ref, text, 1)
+        yield "t_" + digest("default", "papers", ref, "1", text)
 
 
 async def filled(memory: Memory) -> None:

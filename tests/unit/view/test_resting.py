@@ -12,9 +12,9 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import correction_ref
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.domain.ids import Ids
+from mcp_memory.domain.ids import Ids, digest
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.turns import FEEDBACK, PooledQuestion, Turn, turn_id
+from mcp_memory.domain.turns import FEEDBACK, PooledQuestion, Turn
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.space import Space
@@ -41,7 +41,7 @@ def kept(found: Erasure, *points: Point) -> list[Point]:
 
 
 def said(ref: str, text: str, session: str = "talk") -> Turn:
-    name = turn_id("default", session, ref, text, 0)
+    name = "t_" + digest("default", session, ref)
     return replace(turn(ref), id=name, ref=ref, text=text, session=session)
 
 

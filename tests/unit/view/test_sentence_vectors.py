@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.turns import LONG, Segment, Sentence, Turn, turn_id
+from mcp_memory.domain.ids import digest
+from mcp_memory.domain.turns import LONG, Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
@@ -14,7 +15,7 @@ RUNS = ((0, 2), (2, 4), (5, 5))
 
 def turn(ref: str, length: int) -> Turn:
     text = "word " * (length // 5) + "w" * (length % 5)
-    name = turn_id("default", "talk", ref, text, 0)
+    name = "t_" + digest("default", "talk", ref)
     return Turn(name, "default", "talk", ref, "message", text, None, None, None, None, 1, 0, 0)
 
 

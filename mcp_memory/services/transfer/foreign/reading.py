@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from mcp_memory.domain.ids import digest
@@ -28,7 +27,6 @@ _NUMBER_BITS = 256
 _MILLISECONDS = 100_000_000_000
 """A number of time that is larger counts milliseconds, a smaller one seconds: the year 5138, or March 1973."""
 _CALENDAR = range(-62_135_596_800_000, 253_402_300_800_000)
-_FORMS = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S")
 
 
 class BadRecord(Exception):
@@ -172,7 +170,7 @@ def moment_in(fields: Mapping[str, Any], *names: str) -> Millis | None:
 
 
 def moment_of(value: object) -> Millis:
-    """Return a time: ISO-8601, seconds or milliseconds since 1970, that of an e-mail, or 31.12.2024.
+    """Return a time: ISO-8601, or seconds or milliseconds since 1970.
 
     Raises:
         BadRecord: it is none of these.
@@ -200,11 +198,7 @@ def _written_moment(text: str) -> Millis | None:
     with suppress(ValueError):
         return iso.parse(text)[0]
     with suppress(ValueError):
-        is_number = text[:1].isdecimal() and text.isascii()
-        return _moment(float(text) if is_number else parsedate_to_datetime(text))
-    for form in _FORMS:
-        with suppress(ValueError):
-            return _moment(datetime.strptime(text, form))
+        return _moment(float(text)) if text[:1].isdecimal() and text.isascii() else None
     return None
 
 
