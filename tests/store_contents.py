@@ -21,14 +21,13 @@ SHORT = 4
 
 
 def decoded(folder: Path) -> str:
-    """Return the values of every row of all retained versions of all tables, and of the log, of stores set aside, too.
+    """Return the values of every row of all retained versions of all tables, and of the log.
 
     Raises:
         AssertionError: there is a data file or an index that no retained version of its table has, so that nobody
             knows what is in it.
     """
     texts: list[str] = []
-    texts += map(decoded, folder.glob("replaced-*"))
     for path in (*folder.glob("journal/[0-9]*"), *folder.glob("log/*/*")):
         lines = path.read_bytes().splitlines()
         for line in lines if path.parent.parent.name == "log" else lines[:1]:
@@ -83,7 +82,8 @@ def holding_anywhere(root: Path, words: Iterable[str]) -> set[str]:
     As bytes of UTF-8 and UTF-16, escaped as in JSON, in base64, and decoded out of tables and backups. A word of one or
     two letters is looked for as a whole word, and only in what is text: any three bytes stand somewhere in vectors.
     """
-    stores = {path.parent for path in root.rglob("*.lance") if path.is_dir() and "data" not in path.parts}
+    parts = (*root.rglob("*.lance"), *root.rglob("journal"))
+    stores = {path.parent for path in parts if path.is_dir() and "data" not in path.parts}
     texts = [decoded(store) for store in stores if "backups" not in store.name]
     names = [path.relative_to(root).as_posix() for path in root.rglob("*")]
     files = [path.read_bytes() for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
