@@ -321,7 +321,7 @@ class Memory:
         known = None
         while True:
             try:
-                found = len(await self.store.forgotten())
+                found = await self.store.forgotten()
                 if known is not None and found != known:
                     async with self.store.reading() as view:
                         self.episodes.prune(view)

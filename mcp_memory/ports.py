@@ -18,7 +18,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Evidence, RecallResult, Source, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine
-from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
+from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import ANY_TIME, Query, Window
@@ -132,23 +132,21 @@ class Store(Protocol):
         The lease ends with the context, and with the process.
         """
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
         """Forget what ``choose`` returns, with all that rests only on it (``view/erasure.py``), and say what went.
 
         When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.
 
         Args:
             choose: chooses in a view with everything, while nobody writes; its errors end the call.
-            by: the client or command that asks; it is recorded.
-            keep: is given what goes before it goes, to keep it for a while; its errors end the call.
 
         Raises:
             StoreBusy: another process held the lock for too long.
             StoreUnwritable: it is not begun, or the next call finishes it; the text says which.
         """
 
-    async def forgotten(self) -> tuple[ForgottenRecord, ...]:
-        """Return what was forgotten, without content, oldest first."""
+    async def forgotten(self) -> int:
+        """Return how many times something was forgotten."""
 
     @property
     def damage(self) -> tuple[str, ...]:

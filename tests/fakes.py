@@ -16,12 +16,12 @@ from anyio.lowlevel import checkpoint
 from erasing import erased
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
+from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.erasure import Erasure, counts_of, without_forgotten
+from mcp_memory.view.erasure import Erasure, without_forgotten
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
@@ -47,7 +47,7 @@ class FakeLog:
     full: bool = False
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     indexing: threading.Lock = field(default_factory=threading.Lock)
-    forgotten: list[ForgottenRecord] = field(default_factory=list)
+    forgotten: int = 0
     hashes: set[str] = field(default_factory=set)
 
 
@@ -104,7 +104,7 @@ class FakeStore:
             if free:
                 self.log.indexing.release()
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
         with anyio.move_on_after(self._timeout_s) as timeout:
             await self.log.lock.acquire()
         if timeout.cancelled_caught:
@@ -114,11 +114,10 @@ class FakeStore:
                 self._refresh()
                 targets = choose(self._view)
                 space = self._view.space(targets.space)
-                found, counts = erasure_of(space, targets), counts_of(space, erasure_of(space, targets))
+                found = erasure_of(space, targets)
                 if self._view.tx and not targets.empty:
                     self._erase(found)
-                    record = ForgottenRecord(0, by, targets.space, counts, frozenset(f"hash of {i}" for i in found.ids))
-                    self.log.forgotten.append(record)
+                    self.log.forgotten += 1
                     self.log.hashes |= found.ids
                 self._refresh()
             return found
@@ -138,8 +137,8 @@ class FakeStore:
         vectors = np.ones((len(found.remade), self._embedder[1]), dtype=np.float32) / self._embedder[1] ** 0.5
         log.commits.append(Batch(points=found.remade, point_vectors=vectors))
 
-    async def forgotten(self) -> tuple[ForgottenRecord, ...]:
-        return tuple(self.log.forgotten)
+    async def forgotten(self) -> int:
+        return self.log.forgotten
 
     async def about(self) -> StoreStatus:
         return StoreStatus(

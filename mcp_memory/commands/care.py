@@ -77,7 +77,7 @@ async def forget(settings: Settings, options: argparse.Namespace, terminal: Term
     given = {name: getattr(options, name) for name in names}
     given |= {"ids": options.ids, "everything": options.everything, "space": options.space or MEANT_SPACE.get()}
     given["dry_run"] = not (options.yes or options.token)
-    request = forget_request(read(ForgetInput, given, settings.limits), by="mcp-memory forget")
+    request = forget_request(read(ForgetInput, given, settings.limits))
     async with aclosing(new_memory(settings)) as memory:
         if options.yes and request.token is None:  # the one who types it has decided: the preview is its own
             preview = await memory.forget(replace(request, dry_run=True))

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_memory.domain.query import Window
-from mcp_memory.domain.times import Millis
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,6 @@ class ForgetRequest:
         everything: the whole space.
         dry_run: whether only to say what would go.
         token: the token of the preview.
-        by: the client or command that asks.
     """
 
     space: str
@@ -66,7 +64,6 @@ class ForgetRequest:
     everything: bool = False
     dry_run: bool = True
     token: str | None = None
-    by: str = "memory_forget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +83,3 @@ class ForgetResult:
     dry_run: bool
     token: str | None = None
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ForgottenRecord:
-    """What remains: that something was forgotten.
-
-    Attributes:
-        at: when.
-        by: the client or command that asked.
-        space: the space.
-        counts: how many of each kind.
-        hashes: hashes of the ids that went, made with the key of the store.
-    """
-
-    at: Millis
-    by: str
-    space: str
-    counts: Mapping[str, int]
-    hashes: frozenset[str] = frozenset()

@@ -55,7 +55,7 @@ from mcp_memory import __version__, texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, OWNER, Grant
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
-from mcp_memory.server.calls import APPS, CLIENT, error_text, problem_texts, progress_of
+from mcp_memory.server.calls import APPS, error_text, problem_texts, progress_of
 from mcp_memory.server.opening import DRAIN_S, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.settings import Settings
@@ -200,7 +200,6 @@ class _Requests:
             problem = f"there is no tool {params.name[:60]!r}"
             raise MCPError(INVALID_PARAMS, str(InvalidInput("name", problem, f"There are: {', '.join(TOOLS)}.")))
         try:
-            CLIENT.set(_client_of(context))
             APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
             await self._enter(context)
@@ -271,12 +270,6 @@ class _Requests:
         result = await _as_read(ctx, call_next)
         ctx.lifespan_context.observe(ctx.method)
         return result
-
-
-def _client_of(context: Context) -> str:
-    """Return the name and version of a client, on one line; empty if it has not said them."""
-    told = context.session.client_params
-    return " ".join(f"{told.client_info.name} {told.client_info.version}".split())[:80] if told else ""
 
 
 def _shows_apps(context: Context) -> bool:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-CLIENT: ContextVar[str] = ContextVar("CLIENT", default="")
-"""The name and version of the client whose call is running; empty if it has not said them."""
 APPS: ContextVar[bool] = ContextVar("APPS", default=False)
 """Whether the client whose call is running shows MCP Apps."""
 

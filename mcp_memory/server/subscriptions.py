@@ -167,7 +167,7 @@ class Subscriptions:
         memory = await opening.use()
         async with memory.store.reading(whole=False) as view:
             commit = view.tx, view.generation, view.reader
-        seen = *commit, len(await memory.store.forgotten())
+        seen = *commit, await memory.store.forgotten()
         for follower in [one for one in self._followers if not self._valid(one.grant)]:
             self._followers = [one for one in self._followers if one is not follower]
             follower.end()

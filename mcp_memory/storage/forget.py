@@ -8,7 +8,7 @@
 4. What does not belong to the last commit is removed, and then the mark (`finish`).
 
 Whoever finds the mark of a process that died does the last step. It takes away the former memory, or the copy of one
-that did not take place: so a forget is done or not begun. What remains in the book is when, by whom, how many, and
+that did not take place: so a forget is done or not begun. What remains in the book are
 keyed hashes of the ids.
 
 The number of the new generation is never used by a rebuild that runs meanwhile: that one sees the new generation, drops
@@ -26,7 +26,6 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from mcp_memory.domain.forgetting import ForgottenRecord
 from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
@@ -51,8 +50,7 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import SPARE, Tables
-from mcp_memory.view.erasure import Erasure, counts_of
-from mcp_memory.view.space import Space
+from mcp_memory.view.erasure import Erasure
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +69,22 @@ class Forgetter:
     relearn: Relearn
     clock: Callable[[], Millis]
 
-    async def forget(self, found: Erasure, space: Space, last: Commit, by: str) -> None:
+    async def forget(self, found: Erasure, last: Commit) -> None:
         """Forget what an erasure says.
 
         The write lock must be held, with every row in its table.
 
         Args:
             found: what goes.
-            space: the space that it is in, as of the last commit.
             last: the last commit.
-            by: the client or command that asks.
 
         Raises:
             StoreUnwritable: nothing is forgotten, or what was forgotten is removed by the next call.
         """
-        counts = counts_of(space, found)
         await to_thread.run_sync(_refuse_without_room, self.tables)
         with anyio.CancelScope(shield=True), rights_kept(self.tables.folder):
             async with without_compaction(self.tables):
-                records = await to_thread.run_sync(self._begin, found, last, counts, by)
+                records = await to_thread.run_sync(self._begin, found, last)
                 generation = _new_generation(self.tables, last)
                 await to_thread.run_sync(write_book, self.tables, records, generation)
                 beliefs = await self._relearnt(last, found) if found.relearn else None
@@ -108,13 +103,11 @@ class Forgetter:
                 f"({error.__cause__ or error}). The next call goes on with that; it needs the right to write there."
             ) from error
 
-    def _begin(self, found: Erasure, last: Commit, counts: dict[str, int], by: str) -> list[ForgottenRecord]:
+    def _begin(self, found: Erasure, last: Commit) -> list[frozenset[str]]:
         """Stop the others, and return the records of the book with a new one."""
         self.tables.log.begin_forgetting()
         key = bytes.fromhex(last.key)
-        hashes = frozenset(keyed_digest(key, name) for name in found.ids)
-        record = ForgottenRecord(self.clock(), by, found.targets.space, counts, hashes)
-        return [*read_book(self.tables).records, record]
+        return [*read_book(self.tables).records, frozenset(keyed_digest(key, name) for name in found.ids)]
 
     def _copy_tables(self, last: Commit, found: Erasure, generation: int, beliefs: TableRows | None) -> None:
         here, whole = found.targets.space, found.targets.everything

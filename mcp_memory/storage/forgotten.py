@@ -1,8 +1,7 @@
 """The book of what was forgotten, without any content.
 
-A record says when, by which client or command, in which space and how many of each kind, and has keyed hashes of the
-ids that went, so that nothing made of them before is stored after (`Book.holds`), and an import can leave them out. The
-key is that of the store (``domain/ids.py``).
+A record has keyed hashes of the ids that one forget took, so that nothing made of them before is stored after
+(`Book.holds`), and an import can leave them out. The key is that of the store (``domain/ids.py``).
 
 It is one file beside the log, with a sum, or one object, and is replaced whole. Each commit says how many records it
 had, so that its loss is noticed. A record is written before its forget takes place, with the generation of the tables
@@ -16,7 +15,6 @@ import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from mcp_memory.domain.forgetting import ForgottenRecord
 from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.storage.tables import Tables
 
@@ -28,14 +26,14 @@ class Book:
     """What was forgotten.
 
     Attributes:
-        records: what was forgotten, oldest first.
+        records: the hashes of each forget, oldest first.
         begun: the generation of a forget that was begun and did not end; None mostly.
         damage: what is wrong with the book, in words; mostly empty.
         hashes: the hashes of all ids that were forgotten.
         key: their key.
     """
 
-    records: tuple[ForgottenRecord, ...] = ()
+    records: tuple[frozenset[str], ...] = ()
     begun: int | None = None
     damage: str = ""
     hashes: frozenset[str] = frozenset()
@@ -64,17 +62,15 @@ def read_book(tables: Tables) -> Book:
     rows, begun = (found["records"], found.get("begun")) if found is not None else ([], None)
     if begun is not None and last is not None and last.generation < begun:
         rows = rows[:-1]
-    records = tuple(
-        ForgottenRecord(row["at"], row["by"], row["space"], row["counts"], frozenset(row["hashes"])) for row in rows
-    )
-    hashes = frozenset[str]().union(*(one.hashes for one in records))
+    records = tuple(frozenset(row["hashes"]) for row in rows)
     expected = last.forgets if last is not None else 0
     lost = (found is None and content is not None) or len(records) < expected
     damage = f"The book of what was forgotten ({BOOK}) is damaged: an import may bring it back." if lost else ""
+    hashes = frozenset[str]().union(*records)
     return Book(records, begun, damage, hashes, bytes.fromhex(last.key) if last is not None else b"")
 
 
-def write_book(tables: Tables, records: Collection[ForgottenRecord], begun: int | None = None) -> None:
+def write_book(tables: Tables, records: Collection[frozenset[str]], begun: int | None = None) -> None:
     """Replace what was forgotten.
 
     Args:
@@ -85,10 +81,7 @@ def write_book(tables: Tables, records: Collection[ForgottenRecord], begun: int 
     Raises:
         StoreUnwritable: nothing is changed.
     """
-    rows = [
-        {"at": one.at, "by": one.by, "space": one.space, "counts": dict(one.counts), "hashes": sorted(one.hashes)}
-        for one in records
-    ]  # fmt: skip
+    rows = [{"hashes": sorted(one)} for one in records]
     text = json.dumps({"records": rows, "begun": begun}).encode()
     content = b"%08x %s" % (zlib.crc32(text), text)
     with tables.write_errors():

@@ -18,7 +18,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.access import look_again
 from mcp_memory.domain.batch import KEEP, Batch, Masking
-from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
+from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
@@ -177,7 +177,7 @@ class LanceStore:
         """See `ports.Store.indexing`."""
         return lease(self._place, "index.lock")
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
         """See `ports.Store.forget`."""
         await self._settle()
         async with self._alone():
@@ -188,7 +188,7 @@ class LanceStore:
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
-                await self._forgetter.forget(found, view.space(targets.space), last, by)
+                await self._forgetter.forget(found, last)
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found
@@ -206,10 +206,10 @@ class LanceStore:
         """Whether something with this id was forgotten, as of the last reading."""
         return self._book.holds(id_)
 
-    async def forgotten(self) -> tuple[ForgottenRecord, ...]:
-        """Return what was forgotten."""
+    async def forgotten(self) -> int:
+        """Return how many times something was forgotten."""
         async with self.reading(whole=False):
-            return self._book.records
+            return len(self._book.records)
 
     async def rebuild(self, make: Make) -> int:
         """Rebuild every derived table with the configured embedder and return the number of turns; see `rebuild`.

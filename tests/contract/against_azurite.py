@@ -109,7 +109,7 @@ async def check(options: str) -> None:
     assert b"message7" in contents(bucket)
     async with one.reading() as view:
         turn = next(turn for turn in view.space("default").turns.values() if turn.ref == "message7")
-    await one.forget(lambda _view: ForgetTargets("default", turns=frozenset((turn.id,))), "a check")
+    await one.forget(lambda _view: ForgetTargets("default", turns=frozenset((turn.id,))))
     assert "message7" not in await refs(one) | await refs(other)
     assert b"message7" not in contents(bucket)
     assert turn.id.encode() not in contents(bucket)

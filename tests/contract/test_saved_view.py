@@ -189,9 +189,7 @@ async def test_a_forget_that_is_interrupted_before_it_removes_saved_views_is_fin
     with monkeypatch.context() as patched:
         patched.setattr(forget, "remove_views", interrupted)
         with pytest.raises(StoreUnwritable):
-            await store_at(uri).forget(
-                lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])), "a test"
-            )
+            await store_at(uri).forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])))
     assert any(b"alpha" in file.read_bytes() for file in files(uri))
     assert "alpha" not in str(await content(store_at(uri)))
     assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
@@ -206,7 +204,7 @@ async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
         refresher, old, last = late._refresher, view, late._refresher.last
     file.with_name(f"{file.name}.1").write_bytes(file.read_bytes())
     assert holding(Path(uri), ["alpha"]) == {"alpha"}
-    await store_at(uri).forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])), "a test")
+    await store_at(uri).forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])))
     assert files(uri) == []
     assert refresher._saved is not None
     assert last is not None

@@ -88,7 +88,7 @@ async def forget(store: LanceStore, ref: str) -> None:
     """Forget a message."""
     async with store.reading() as view:
         chosen = frozenset(one.id for one in view.space("default").turns.values() if one.ref == ref)
-    await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
+    await store.forget(lambda _: ForgetTargets("default", turns=chosen))
     while store._compaction.running:  # noqa: ASYNC110 - a thread
         await anyio.sleep(0.01)
 

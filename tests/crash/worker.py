@@ -98,7 +98,7 @@ async def forget(folder: str, first: str) -> None:
             if name not in view.space("default").turns:
                 break
         say(f"begin {number}")
-        await store.forget(lambda _, name=name: ForgetTargets("default", turns=frozenset([name])), "a test")  # type: ignore[misc]
+        await store.forget(lambda _, name=name: ForgetTargets("default", turns=frozenset([name])))  # type: ignore[misc]
         say(f"done {number}")
     await store.aclose()
 

@@ -26,9 +26,7 @@ async def test_a_client_previews_forgets_and_recalls_nothing_of_it():
         assert not any("beagle" in item["text"] for item in found["evidence"])
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert tools["memory_forget"].annotations.destructive_hint is True
-    (record,) = log.forgotten
-    assert record.by.startswith("memory_forget (mcp ")
-    assert "beagle" not in repr(record)
+    assert log.forgotten == 1
 
 
 BAD = [

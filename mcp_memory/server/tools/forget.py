@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StrictBool
 
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.calls import CLIENT
 from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, check_space, short_text, window_of
 from mcp_memory.server.tools.replies import Reply, indent, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
@@ -36,7 +34,7 @@ class ForgetInput(Input):
     space: SpaceName = None
 
 
-def forget_request(args: ForgetInput, by: str = "memory_forget") -> ForgetRequest:
+def forget_request(args: ForgetInput) -> ForgetRequest:
     """Return what a call asks to forget.
 
     Raises:
@@ -65,7 +63,6 @@ def forget_request(args: ForgetInput, by: str = "memory_forget") -> ForgetReques
         args.everything,
         args.dry_run,
         args.token,
-        by,
     )
 
 
@@ -103,8 +100,7 @@ def _run(args: ForgetInput) -> Run:
     request = forget_request(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
-        by = f"memory_forget ({client})" if (client := CLIENT.get()) else "memory_forget"
-        return forget_reply(request, await memory.forget(replace(request, by=by)))
+        return forget_reply(request, await memory.forget(request))
 
     return run
 

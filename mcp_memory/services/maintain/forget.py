@@ -299,7 +299,7 @@ async def forget(
         done.append((counts_of(space, preview.erasure), _preview_lines(space, preview)))
         return preview.chosen.targets
 
-    erasure = await store.forget(decide, request.by)
+    erasure = await store.forget(decide)
     episodes.drop(request.space, erasure.ids, everything=request.everything)
     counts, lines = done[-1]
     notes = (await store.about()).notes
