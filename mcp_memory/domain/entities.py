@@ -170,12 +170,6 @@ def _dose_key(thing: str) -> str:
     return f"doses of {thing}"
 
 
-def one_lies_within_other(one: str, other: str) -> bool:
-    """Return whether one of two places names the other as what it lies in, after a comma: "5 Elm Row, Leeds"."""
-    short, long = sorted((one.casefold().strip(), other.casefold().strip()), key=len)
-    return bool(short) and long.endswith(short) and long[: -len(short)].rstrip().endswith(",")
-
-
 def is_dose_of(dose: str, thing: str, key: Callable[[str], str]) -> bool:
     """Return whether the first value states a dose of the second: who stops taking that takes no dose of it."""
     of = medicine(dose)

@@ -16,11 +16,10 @@ end and after the statement of the end: "I live in Oslo" (2012) does not know of
 (`layers`). The paper only excludes it from retrieval, and then a value that it closed would be gone without a
 replacement.
 
-Values with an unknown start ("I used to live
-in Paris", "I used to live in Rome") share no start. Those that are over stand side by side, up to their end or to the
-first value with a known start: "where did she use to live?" returns both, "where does she live now?" returns neither.
-Only here, and where one value names the other as its last part ("5 Elm Row, Leeds" and "Leeds"), can versions of a
-relation with one value at a time overlap (DESIGN I2). Of two values of unknown start that go on, one is contested.
+Values with an unknown start ("I used to live in Paris", "I used to live in Rome") share no start. Those that are over
+stand side by side, up to their end or to the first value with a known start: "where did she use to live?" returns both,
+"where does she live now?" returns neither. Only here can versions of a relation with one value at a time overlap
+(DESIGN I2). Of two values of unknown start that go on, one is contested.
 
 States, events and plans fold differently (DESIGN 1.2). An event is over; without a stated end it has the day of its
 start. What was told without a time (precision ``before``: "I went to Rio", "I lived in Oslo") supports the latest dated
@@ -37,7 +36,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.entities import doses_together, is_dose_of, one_lies_within_other
+from mcp_memory.domain.entities import doses_together, is_dose_of
 from mcp_memory.domain.facts import Assertion, Key, Precision, Status, Told, Version, combined, placed, told
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.retractions import retracted
@@ -303,9 +302,8 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
         going_on = _of(now, winner)
         following = going_on or _Run(winner, start, FOREVER)
         following.join(positives[winner])
-        beside = [run for run in now if one_lies_within_other(run.support[0].tail, following.support[0].tail)]
         for run in now:
-            if run is not following and run not in beside:
+            if run is not following:
                 run.until, run.ended_by = start, [one.assertion for one in positives[winner]]
                 ended.append(run)
         if going_on is None:
@@ -313,7 +311,7 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
             for run in ended:
                 if run.until == start:
                     run.next = following
-        now = [following, *(run for run in beside if run is not following)]
+        now = [following]
     return runs
 
 

@@ -405,28 +405,6 @@ def test_a_value_told_without_its_start_is_over_when_it_is_said_later_that_it_ha
         assert [one.current for one in since] == [True], "it began again, as somebody stated"
 
 
-# Places
-
-
-def test_an_address_in_a_town_closes_no_town_nor_the_town_the_address_and_a_move_closes_both():
-    said = [
-        asserted("Leeds", 1),
-        asserted("5 Elm Row, Leeds", 2),
-        asserted("Leeds", 3),
-        asserted("9 Oak Way, Leeds", 5),
-    ]
-    assert shown(fold(said[:3], single=True, key=str)) == [("Leeds", 1, INF), ("5 Elm Row, Leeds", 2, INF)]
-    moved = [*said, asserted("Hull", 7)]
-    assert shown(fold(moved, single=True, key=str)) == [
-        ("Leeds", 1, 7),
-        ("5 Elm Row, Leeds", 2, 5),
-        ("9 Oak Way, Leeds", 5, 7),
-        ("Hull", 7, INF),
-    ]
-    district = [asserted("Leeds", 1), asserted("Harehills", 2)]  # nothing says that it lies in Leeds
-    assert shown(fold(district, single=True, key=str)) == [("Leeds", 1, 2), ("Harehills", 2, INF)]
-
-
 # What is taken back
 
 
