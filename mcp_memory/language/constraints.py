@@ -23,8 +23,8 @@ from __future__ import annotations
 import re
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis, Order, StatedTime
-from mcp_memory.language.expressions import NUMBER, S, compiled, number
-from mcp_memory.language.iso import DAY, WEEK
+from mcp_memory.language.expressions import S, compiled
+from mcp_memory.language.iso import DAY
 from mcp_memory.language.stated import stated_times
 
 LONGEST = 1_000
@@ -43,11 +43,6 @@ _YEARS = re.compile(r"\d+(?:/\d{2,4})?", re.ASCII)
 """A year, or two of a season, "2018/19"."""
 _ENDS = re.compile(r"[\s?.!]*$")
 _OPENS_APART = re.compile(r"\s?[,:]")
-_BESIDE = compiled(
-    rf"\b(?:(?:the|a|an|last){S})?(?:(?P<n>{NUMBER}){S})?(?P<unit>day|night|weekend|week|month|year)s?{S}$"
-)
-_LENGTHS = {"day": DAY, "night": DAY, "weekend": WEEK, "week": WEEK, "month": 31 * DAY, "year": 366 * DAY}
-"""Lengths of units before "before" or "after" a date; the longer where a unit varies, so that nothing is excluded."""
 _NEAR = 32
 """Characters before a time in which a word that belongs to it may stand."""
 
@@ -150,12 +145,6 @@ def _constraint_of(text: str, time: StatedTime) -> Constraint:
     before, said = text[max(0, time.start - _NEAR) : time.start], text[time.start : time.end].lower()
     if said.startswith(("before", "prior", "after")):
         order: Order = "after" if said.startswith("after") else "before"
-        if beside := _BESIDE.search(before):  # "two weeks before 11 August"
-            length, count = _LENGTHS[beside["unit"].lower()], number(beside["n"] or "one")
-            far, near = count * length, (count - 1) * length
-            if order == "before":
-                return Constraint("within", time.until - far, time.until - near, "day")
-            return Constraint("within", time.since + near, time.since + far, "day")
         return Constraint(order, time.since, time.until, time.grain)
     since = BEGINNING if _BY.search(before) else time.since
     return Constraint("within", since, time.until, time.grain)
