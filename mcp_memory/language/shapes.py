@@ -86,6 +86,11 @@ _LONGEST = 2_000  # characters of a question that are read for its shape
 _SENTENCES = 2  # most of a question
 
 
+def is_prompt(query: str) -> bool:
+    """Return whether a query tells of more than it asks: it has more sentences than a question."""
+    return len(split(query[:_LONGEST])) > _SENTENCES
+
+
 def breadth_of(question: str) -> Breadth:
     """Return how broad a reply a question wants.
 
@@ -93,7 +98,7 @@ def breadth_of(question: str) -> Breadth:
     of time are single facts), what is still to come, or a whole area of life or work, ``best`` for everything else.
     """
     opening = question[:_LONGEST]
-    if len(split(opening)) > _SENTENCES:
+    if is_prompt(question):
         return "best"
     if _OVERVIEW.search(opening) and not _LIST.match(opening):
         return "overview"

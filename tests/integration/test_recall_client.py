@@ -44,6 +44,10 @@ async def test_a_recall_reports_its_steps_why_it_ended_and_keeps_them_with_what_
         assert (short["stop_reason"], {one["turn"] for one in short["trace"]}) == ("max_turns", {1})
         covered = await structured(client, "memory_reconstruct", query="kettle cold day", detail="full")
         assert (covered["stop_reason"], covered["trace"], covered["budget"]["turns"]) == ("covered", [], 0)
+        told = await structured(
+            client, "memory_reconstruct", query=f"I am back. It rained all week. {QUESTION}", detail="full"
+        )
+        assert not {"stop_reason", "trace"} & told.keys()  # a prompt is searched for, and not gone on from
         brief = await structured(client, "memory_reconstruct", query="kettle cold day")
         assert not {"stop_reason", "trace", "budget"} & brief.keys()
         supports = [recall["evidence"][0]["id"]]

@@ -17,6 +17,7 @@ from anyio import to_thread
 from mcp_memory.domain.evidence import Coverage, RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
+from mcp_memory.language.shapes import is_prompt
 from mcp_memory.navigation.beam import no_similarity
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.frontier import WORTH, select_calls
@@ -46,6 +47,10 @@ async def go_on(
 ) -> tuple[CandidateSet, Dated, RecallResult]:
     """Run the loop from the candidates of the search, unless they cover the query as they are, or it is switched off.
 
+    A prompt of several sentences is searched for only: most of it tells what is new, so no record covers it, the calls
+    find nothing more, and its best record is a bad measure of the others. (R@10 with the loop and similar turns and
+    without: 92 prompts in projects 48.0 and 52.1, 73 prompts in invented worlds 86.3 and 84.8.)
+
     Args:
         space: the space of a view that does not change meanwhile.
         query: understood and embedded; its window, limit and turns hold for every call.
@@ -57,7 +62,7 @@ async def go_on(
         The candidates with what the loop found, the times it found, and the result with its calls and the reason why it
         stopped.
     """
-    if not settings.loop.enabled or not settings.operators:
+    if not settings.loop.enabled or not settings.operators or is_prompt(query.text):
         return found, {}, result
     ranked, coverage = rank(space, query, found)
     if is_covered(space, query, ranked):
