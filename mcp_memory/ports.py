@@ -115,7 +115,7 @@ class Store(Protocol):
         """
 
     def writing(self, batch: Batch | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Take the store's lock, refresh, sweep what a dead writer left, and release at the commit or on leaving.
+        """Take the store's lock, end the forget of a dead process, refresh, and release at the commit or on leaving.
 
         Args:
             batch: what will be committed unless another process was faster: it is prepared before the lock is taken.
@@ -133,7 +133,7 @@ class Store(Protocol):
         """
 
     async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
-        """Forget what ``choose`` returns, with all that rests only on it (``view/erasure.py``), and say what went.
+        """Forget what ``choose`` returns, with all that rests only on it (``view/resting.py``), and say what went.
 
         When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.
 

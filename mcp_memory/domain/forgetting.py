@@ -1,7 +1,7 @@
 """Forgetting: what a caller asks for, what it comes to, and what is left of it.
 
 A *target* is what was chosen: texts, facts that callers stated, memory points and episodes, by their ids, or a whole
-space. What rests on it follows from the stored rows (``view/erasure.py``). No value here holds words of what goes,
+space. What rests on it follows from the stored rows (``view/resting.py``). No value here holds words of what goes,
 except `ForgetResult`, which shows them to the caller before they go.
 """
 

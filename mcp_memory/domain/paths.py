@@ -8,7 +8,7 @@ from typing import Literal
 from mcp_memory.domain.facts import Assertion, Intent, Version
 
 Rule = Literal["symmetry", "hyponymy", "succession", "causality", "cooccurrence"]
-"""The rule by which a step was inferred (REAL §3.4)."""
+"""The rule by which a step was inferred (REAL §3.3.2)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 ``resources/relations.toml`` holds one table for each relation. The rows of ``said`` are read where facts are read from
 text (``rules/facts/rows.py``). Its cardinality, one value at a time (single) or several (multi), decides how versions
-are folded (REAL §3.2). Counterfactual navigation uses inverse, symmetric, implies and antonym (REAL §3.4, DESIGN D37).
+are folded (REAL §3.2). Counterfactual repair uses inverse, symmetric, implies and antonym (REAL §3.3.2, DESIGN D37).
 A relation outside the registry has *unknown* cardinality: it behaves as multi until the assertions suggest otherwise
 (``domain/facts.py``).
 

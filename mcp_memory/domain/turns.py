@@ -89,7 +89,7 @@ class Turn:
 
     @property
     def local_said_at(self) -> Millis | None:
-        """The same of when it was said, if given."""
+        """`local_time`, or None if it is not known when it was said."""
         return None if self.said_at is None else self.local_time
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Suggestion
-from mcp_memory.domain.query import Window
+from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorInput, OperatorResult
@@ -50,9 +50,10 @@ Round = Mapping[int, float]
 
 def in_window(space: Space, rows: Rows, window: Window) -> NDArray[np.bool_]:
     """Return which of these sentences lie in the time window and in no old revision."""
-    times = space.sentence_times[rows]
-    found: NDArray[np.bool_] = space.sentence_live[rows] & (times >= window.since) & (times < window.until)
-    return found
+    live: NDArray[np.bool_] = space.sentence_live[rows]
+    if window == ANY_TIME:
+        return live
+    return live & [window.holds(space.turns[space.sentences[row].turn_id]) for row in rows.tolist()]
 
 
 def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[int, float]:

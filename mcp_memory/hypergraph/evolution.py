@@ -99,7 +99,7 @@ def apply_group(
     near = [(jaccard(keys, vertices(facts, point)), point) for point in points.values()]
     best = max(near, key=lambda entry: (entry[0], entry[1].active, entry[1].id), default=None)
     if best is not None and best[0] >= settings.overlap:
-        target = _become(points, best[1])
+        target = _active_successor(points, best[1])
         return None if target is None else _update_point(target, group, at, settings)
     description = extract_description(group.texts, group.priority, settings.words, settings.redundant)
     entities = distinct_names(group.entities)
@@ -144,7 +144,8 @@ def reword(point: Point, description: str, source: Engine) -> Point:
     return point if point.source == "caller" else replace(point, description=description, source=source)
 
 
-def _become(points: Mapping[str, Point], point: Point | None) -> Point | None:
+def _active_successor(points: Mapping[str, Point], point: Point | None) -> Point | None:
+    """Return the active point that a point was merged into, over as many merges as it takes; None without one."""
     seen: set[str] = set()
     while point is not None and not point.active and point.id not in seen:
         seen.add(point.id)

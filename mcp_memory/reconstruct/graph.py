@@ -191,7 +191,7 @@ class CueGraph:
         return graph
 
     def extend(self, space: Space, since: int) -> None:
-        """Do nothing yet: see `of`."""
+        """Leave it: `of` adds what arrived when it is needed."""
 
     def catch_up(self, space: Space, most: int | None = None) -> bool:
         """Read the sentences that arrived since the last time, at most so many; return whether none is left."""

@@ -82,7 +82,7 @@ class Topics:
         return topics
 
     def extend(self, space: Space, since: int) -> None:
-        """Do nothing yet: see `of`."""
+        """Leave it: `of` adds what arrived when it is needed."""
 
     def catch_up(self, space: Space) -> None:
         """Assign the segments that arrived since the last time."""

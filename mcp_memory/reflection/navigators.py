@@ -7,8 +7,8 @@ S_add with the score of the edge. If the window is full, the lowest-scored of S_
 **Departures.** Line 8 of the algorithm takes the neighbours of E_s, the text those of the *current* entities. Taken
 literally, line 8 never leaves the first hop, so it is the current ones (DESIGN D21), and what is reached at step n is
 within n hops of E_s (DESIGN I31). The paper has no limit of trials; here it is a number (DESIGN D22). The paper asks a
-model before each step whether the segments answer; here the loop goes on between two calls while parts or names of the
-query stand in nothing that was found (``reconstruct/loop.py``). The reason is not embedded here: the graph compares
+model before each step whether the segments answer; here whoever calls `reflect` decides that, since the embedded rules
+cannot. The reason is not embedded here: the graph compares
 with the text that the caller embedded, which contains question, reason and entities. A step adds the two nearest
 segments of its entity, not all, and never takes a hub.
 

@@ -1,8 +1,7 @@
 """Ingest: derive sentences, segments, stated times, asserted facts and vectors from a text alone.
 
 Writing and rebuilding both derive rows here, so a rebuilt memory equals the memory that was written. A rebuild derives
-everything again from the log of turns: `doctor` does it after damage or after a change of the embedder, and a store of
-an older format needs it.
+everything again from the log of turns: `doctor` does it after damage or after a change of the embedder.
 """
 
 from __future__ import annotations

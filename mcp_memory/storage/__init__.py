@@ -5,7 +5,7 @@ releases the lock. That is the commit: a process may be killed at any point of i
 lock is taken, and the view takes rows in after it was released. In the background the tables take over what is in the
 log; whatever is wrong with one of them, it is made again.
 
-    store.py        the port: read, write, rebuild, check
+    store.py        the port: read, write, rebuild, forget
     log.py          an object for each commit, and segments of their lines
     folder.py       these objects as files; bucket.py: on object storage
     schema.py       the kinds of rows, the commit, the format
@@ -22,7 +22,7 @@ log; whatever is wrong with one of them, it is made again.
     backups.py      a whole store in one file, and its files out of it again
     restore.py      restore a store; arrival.py: where it is unpacked and checked
     place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket_lock.py
-    noted.py        a note beside the configuration that a place holds a store, and the store's id
+    noted.py        a note beside the configuration that a place holds a store
     own_files.py    which files of a store's folder are its own: only these are removed
     rights.py       the owner and the rights of what is written again, and whether others could change a store
     settings.py     its settings

@@ -14,7 +14,7 @@ import shutil
 import struct
 import zipfile
 from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,10 @@ from mcp_memory.bounds import RECORD_BYTES, parse_json
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.files import files_below, whole_file
-from mcp_memory.storage import lock
 from mcp_memory.storage.forgotten import BOOK
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.own_files import is_of_log, is_of_table
+from mcp_memory.storage.place import without_compaction
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.tables import Tables
 
@@ -164,15 +164,7 @@ def fold(tables: Tables) -> None:
 @asynccontextmanager
 async def still(tables: Tables, writing: WriteLock) -> AsyncIterator[None]:
     """Hold the write lock and the compaction lock of a store: no file of it changes or goes meanwhile."""
-    async with writing.hold(), without_compaction(tables):
-        yield
-
-
-@asynccontextmanager
-async def without_compaction(tables: Tables) -> AsyncIterator[None]:
-    """Hold the compaction lock, see `lock.without_compaction`."""
-    with ExitStack() as held:
-        await to_thread.run_sync(lambda: held.enter_context(lock.without_compaction(tables.folder)))
+    async with writing.hold(), without_compaction(tables.place):
         yield
 
 

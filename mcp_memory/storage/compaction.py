@@ -9,11 +9,10 @@ later one has superseded. A reader that refreshes looks for rows of the commits 
 these commits say, and still finds the last about each sentence. It would miss one if its successor was committed after
 the reader had listed the commits, so only beliefs that were superseded `SETTLED` commits ago are removed.
 
-**Departures.** The design compacts under the write lock. LanceDB's appends and merges do not conflict, and a merge of
-100,000 vectors takes up to a second, so it runs beside the writers; a lock of its own keeps two processes from
-compacting at once. The design keeps old versions for ten minutes. None of our readers needs a version for longer than
-one read (``tables.py``), and in ten minutes of steady writing thousands would pile up, which compaction is meant to
-prevent: they are kept for `KEEP`.
+LanceDB's appends and merges do not conflict, and a merge of 100,000 vectors takes up to a second, so it runs beside the
+writers; a lock of its own keeps two processes from compacting at once, and a forget from meeting one. No reader needs a
+version for longer than one read (``tables.py``), and in ten minutes of steady writing thousands would pile up: they are
+kept for `KEEP`.
 """
 
 from __future__ import annotations

@@ -30,10 +30,10 @@ from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import size_in_bytes
-from mcp_memory.storage.backups import without_compaction
 from mcp_memory.storage.forgotten import read_book, write_book
 from mcp_memory.storage.log import Entry, table_of
 from mcp_memory.storage.own_files import needless_files, remove_folder
+from mcp_memory.storage.place import without_compaction
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.rights import rights_kept
@@ -83,7 +83,7 @@ class Forgetter:
         """
         await to_thread.run_sync(_refuse_without_room, self.tables)
         with anyio.CancelScope(shield=True), rights_kept(self.tables.folder):
-            async with without_compaction(self.tables):
+            async with without_compaction(self.tables.place):
                 records = await to_thread.run_sync(self._begin, found, last)
                 generation = _new_generation(self.tables, last)
                 await to_thread.run_sync(write_book, self.tables, records, generation)

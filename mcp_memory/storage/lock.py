@@ -13,8 +13,8 @@ import errno
 import os
 import re
 import secrets
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,31 +57,6 @@ def try_lock(lock: BaseFileLock) -> bool:
     except Timeout:
         return False
     return True
-
-
-@contextmanager
-def without_compaction(folder: Path | None, wait_s: float = 120.0) -> Iterator[None]:
-    """Hold the compaction lock of a store in a folder, so that no process compacts a table meanwhile. Blocking.
-
-    Raises:
-        StoreBusy: another process is compacting for too long.
-    """
-    from filelock import Timeout
-
-    if folder is None:
-        yield
-        return
-    lock = lock_file(folder / "compact.lock")
-    try:
-        lock.acquire(timeout=wait_s)
-    except Timeout:
-        raise StoreBusy(
-            f"storage.uri {str(folder)!r}: another process is compacting the memory. Nothing was changed. Try again."
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @asynccontextmanager

@@ -12,8 +12,8 @@ generation of the tables; it counts once the commit of that generation is put.
 
 What was changed or removed below the program is noticed by the sums, and by the gaps in the numbers (`Log.missing`).
 
-**Departures.** The design makes the log one table of LanceDB whose manifest is the commit: some five requests a write
-on object storage. This is one, and it keeps the tables out of the way of writers.
+Were the log a table of LanceDB, a write would cost some five requests on object storage. This is one, and it keeps the
+tables out of the way of writers.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ class Log:
         return (_commit(line) for line, _ in self._lines(after, until))
 
     def rows(self, kind: LogKind, after: int = 0, until: int | None = None) -> TableRows | None:
-        """Return their rows of a kind; None for none."""
+        """Return the rows of one kind in the commits after a number, up to another; None if there are none."""
         return rows_of(self.entries(after, until), kind)
 
     def _lines(self, after: int, until: int | None) -> Iterator[tuple[bytes, bytes | None]]:

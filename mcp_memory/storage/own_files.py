@@ -1,4 +1,4 @@
-"""What of a store's folder is the program's own, by the names in it: only that is backed up, counted or removed.
+"""What of a store's folder is the program's own, by the names in it: only that is backed up or removed.
 
 So whatever else somebody put beside it stays. A link is never the program's own, and none is followed.
 """
@@ -62,7 +62,7 @@ def others_in(folder: Path) -> list[Path]:
 
 
 def needless_files(folder: Path) -> list[Path]:
-    """Return those of a store's own files that processes left which were killed."""
+    """Return the files of a store that killed processes left behind."""
     return [path for path in own_files(folder) if _NEEDLESS.fullmatch(path.name)]
 
 

@@ -15,12 +15,12 @@ from typing import Protocol
 import anyio
 from anyio import to_thread
 
-from mcp_memory.errors import StoreMismatch, StoreUnwritable
+from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.folder import Folder
-from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
+from mcp_memory.storage.lock import POLL_S, WriteLock, lock_file, try_lock
 from mcp_memory.storage.log import Log, Objects
 from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
 from mcp_memory.storage.rights import open_to_others
@@ -167,3 +167,23 @@ async def lease(place: Place, name: str) -> AsyncIterator[bool]:
         if release is not None:
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(release)
+
+
+@asynccontextmanager
+async def without_compaction(place: Place, wait_s: float = 120.0) -> AsyncIterator[None]:
+    """Hold the compaction lock of a store, so that no process compacts a table meanwhile.
+
+    Raises:
+        StoreBusy: another process is compacting for longer than ``wait_s``.
+        StoreUnwritable: there can be no lock here.
+    """
+    until = anyio.current_time() + wait_s
+    while anyio.current_time() < until:
+        async with lease(place, COMPACT_LOCK) as taken:
+            if taken:
+                yield
+                return
+        await anyio.sleep(POLL_S)
+    raise StoreBusy(
+        f"storage.uri {place.uri!r}: another process is compacting the memory. Nothing was changed. Try again."
+    )

@@ -92,7 +92,7 @@ class Refresher:
 
     @property
     def lacks_rows(self) -> bool:
-        """Whether anything is damaged."""
+        """Whether the log is damaged or a table lacks rows; a table that cannot be read shows when it is."""
         return bool(self._problem or self.broken)
 
     def note_rebuilt(self) -> None:

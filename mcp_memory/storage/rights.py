@@ -11,7 +11,7 @@ from stat import S_IMODE, S_IWOTH
 from mcp_memory.storage.own_files import own_files
 
 PRIVATE = 0o077
-"""What is taken from the rights of new files, until they have those of the others."""
+"""The umask for new files: their owner alone may read and write them."""
 
 
 def keep_private() -> None:

@@ -33,7 +33,7 @@ from mcp_memory.vectors import Matrix, Vector
 LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
 """Extractors whose assertions are in ``facts``: what callers stated or what was paid for. No rebuild changes it."""
 DERIVED: frozenset[ExtractorName] = frozenset(get_args(ExtractorName)) - LOGGED
-"""Extractors whose assertions stand in ``assertions_<generation>`` and are made again by a rebuild."""
+"""Extractors whose assertions stand in ``assertions_<generation>_<reader>`` and are made again by a rebuild."""
 EARLIER, MISSING = -1, -2
 """Places in the order of arrival: of a turn that arrived before, and of one that is not there."""
 LAYOUTS: dict[RowKind, type] = {
@@ -170,7 +170,7 @@ def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find
 
     Args:
         facts: rows of ``facts``, in any order, or None.
-        derived: rows of ``assertions_<generation>``, in any order, or None.
+        derived: rows of ``assertions_<generation>_<reader>``, in any order, or None.
         find: returns a turn.
 
     Returns:

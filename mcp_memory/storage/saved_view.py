@@ -4,11 +4,11 @@ Making a view of a million sentences takes two minutes of processor time, nearly
 indexes of each. A saved one is pickled: arrays lie as they are in the file and are mapped, turns and assertions are
 columns (``view/saved_rows.py``), and only dicts are made. So all processes share what they do not change.
 
-**Nothing rests on it.** It is one file of the folder "view", named by the program, the settings and the embedder that
-made it, with a sum of all its bytes. It is used if the sum is right, if the store has the very commit that it is as of,
-and if no table lacks rows and none of the log was changed; newer commits are read from the tables as ever. Otherwise
-the tables are read as if there were none. A forget or a rebuild leaves an older generation behind, which is not used,
-either.
+**Nothing rests on it.** It is one file of the folder "view", named by a digest of the program, the settings and the
+embedder that made it, with a sum of all its bytes. It is used if the sum is right, if the store has the very commit
+that it is as of, and if no table lacks rows and none of the log was changed; newer commits are read from the tables as
+ever. Otherwise the tables are read as if there were none. A forget or a rebuild leaves an older generation behind,
+which is not used, either.
 
 **Forgetting.** It holds texts. A forget removes the folder after its commit. Both it and the writing of a file hold a
 lock, and nothing is written of a view that is not as of the last commit: so no file comes after the forget.
@@ -52,7 +52,7 @@ LOCK = "view.lock"
 LEAST = 20_000
 """Sentences from which on a view is saved: below, reading the tables takes a second or two."""
 GROWN = 1.03
-"""How many times as large as the saved view a view is that should be saved."""
+"""A view is saved again when it has grown by this factor."""
 COMMITS_AFTER = 1_000
 """Commits after the saved view, each 1.5 ms of opening, after which a view should be saved whatever it grew by."""
 FORGET_WAIT_S = 120.0

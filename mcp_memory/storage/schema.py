@@ -181,7 +181,7 @@ ItemT = TypeVar("ItemT")
 
 
 def split_commits(items: Iterable[ItemT], commit_of: Callable[[ItemT], Commit]) -> Iterator[list[ItemT]]:
-    """Yield what stands for commits in parts of some thousand rows that are large, to be read at once."""
+    """Group items, each of a commit, into parts of some thousand large rows, each to be read at once."""
     part: list[ItemT] = []
     size = 0
     for item in items:

@@ -23,13 +23,13 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
-from mcp_memory.storage.backups import fold, without_compaction
+from mcp_memory.storage.backups import fold
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, store_status
 from mcp_memory.storage.forget import Forgetter, finish
 from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, read_book
 from mcp_memory.storage.lock import Holders
-from mcp_memory.storage.place import Place, lease, open_write_lock
+from mcp_memory.storage.place import Place, lease, open_write_lock, without_compaction
 from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
@@ -93,7 +93,7 @@ class LanceStore:
         self._reader, self._clock = reader, clock
         self._tables = Tables(self._place)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
-        self._refresher.use_saved(saved)
+        self._refresher.use_saved(saved and repr((saved, embedder, dimension)))
         self._noticed = Damage()  # at the last refresh
         self._view = self._refresher.reset()
         self._view_lock = anyio.Lock()
@@ -127,7 +127,7 @@ class LanceStore:
         """Clear up after a process that died while it forgot, if one did; the write lock must be held."""
         await to_thread.run_sync(self._tables.log.newest)
         if self._tables.log.forgetting:
-            async with without_compaction(self._tables):
+            async with without_compaction(self._tables.place):
                 await to_thread.run_sync(finish, self._tables)
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Find what rests on what is to be forgotten, by ids: it goes too, whatever words it says it in.
+"""Find, by ids, what was derived from a text that is to be forgotten: it goes too, however it is worded.
 
 **Texts.** With a text go its segments, sentences, facts, jobs, pooled questions and beliefs. A fact of a message that
 stays goes if it has words of a forgotten one of the two before it, which completed it. So do texts that feedback left:

@@ -102,7 +102,6 @@ class Space:
         self._times: Column[np.int64] = Column(np.int64)
         self.local_times: Column[np.int64] = Column(np.int64)  # as `times`, of `Turn.local_time`
         self._sentence_live: Column[np.bool_] = Column(np.bool_)
-        self._sentence_times: Column[np.int64] = Column(np.int64)
         self._previous: Column[np.intp] = Column(np.intp)
         self._next: Column[np.intp] = Column(np.intp)
         self._last_in_session: dict[str, int] = {}
@@ -207,11 +206,6 @@ class Space:
     def sentence_live(self) -> NDArray[np.bool_]:
         """Shape ``(len(sentences),)``: whether a sentence is of the newest revision."""
         return self._sentence_live.values
-
-    @property
-    def sentence_times(self) -> NDArray[np.int64]:
-        """Shape ``(len(sentences),)``: when the turn of a sentence was said, in milliseconds."""
-        return self._sentence_times.values
 
     @property
     def previous_rows(self) -> NDArray[np.intp]:
@@ -374,7 +368,6 @@ class Space:
         turn = self.turns.get(sentence.turn_id)  # a rebuild looks up sentences before it adds their turns
         self.sentences.append(sentence)
         self._sentence_live.append(turn is not None and self.is_newest(turn))
-        self._sentence_times.append(0 if turn is None else clip(turn.time))
 
     def _add_sentence_vectors(self, rows: Matrix, first: int) -> None:
         """Add the vectors of the sentences from row ``first`` on."""

@@ -24,7 +24,7 @@ from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.errors import StoreUnwritable
+from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.search.words import WordIndex
@@ -45,9 +45,9 @@ def _every_view_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GrowingMatrix, "BLOCK", 4)
 
 
-def store_at(uri: str, made_by: str = "settings") -> LanceStore:
+def store_at(uri: str, made_by: str = "settings", embedder: str = "fake") -> LanceStore:
     make_view = lambda: View((*INDEXES, CueGraph))  # noqa: E731
-    return LanceStore(uri, embedder="fake", dimension=DIMENSION, make_view=make_view, saved=made_by)
+    return LanceStore(uri, embedder=embedder, dimension=DIMENSION, make_view=make_view, saved=made_by)
 
 
 def files(uri: str) -> list[Path]:
@@ -138,6 +138,14 @@ async def test_a_store_with_other_settings_or_that_saves_none_reads_its_tables(u
     assert not (await content(other))[0]
     await other.save_view()
     assert len(files(uri)) == 1
+
+
+async def test_another_embedder_is_refused_although_a_view_is_saved(uri: str) -> None:
+    await saved(uri, batch("one"))
+    store = store_at(uri, embedder="another")
+    with pytest.raises(StoreMismatch):
+        await content(store)
+    await store.aclose()
 
 
 def _flip(at: float) -> Callable[[bytes], bytes]:

@@ -162,7 +162,7 @@ _UNRESOLVED = frozenset(
 
 
 class Fact(Form):
-    """One."""  # what the fields mean is said in the prompt, once; their ranges are looked at for each fact alone
+    """A fact as Claude returns it. The prompt says what its fields mean; ranges are checked for each fact."""
 
     line: int
     head: str

@@ -81,7 +81,9 @@ class ReconstructInput(Input):
     query: Annotated[Question | None, Field(description="A whole question that names people; none: the newest.")] = None
     limit: Annotated[
         StrictInt | None,
-        Field(ge=1, le=200, description="Default 12, 20 suits short messages; with all, overview what max_tokens has."),
+        Field(
+            ge=1, le=200, description="Default 12; 20 suits short messages. With all or overview: what fits max_tokens."
+        ),
         "a whole number from 1 to 200",
     ] = None
     max_tokens: MaxTokens = 2000

@@ -3,7 +3,8 @@
 A write returns when its words are in the log; until the rest follows, a text is cut in memory and found by its words
 (`Space.unindexed`). One step makes what is missing of some texts and commits it. What is missing follows from the log
 alone, so any process can go on where another one ended, and nothing records who does it: whoever holds the lease of the
-store indexes, one process at a time. The lease is a lock of the operating system, so it ends with its process.
+store indexes, one process at a time. The lease ends with its process: it is a lock of the operating system, or
+an object of a bucket that is renewed.
 
 Talk comes before documents, and of both the newest: the session that was last written to, from its oldest text that is
 not indexed on; then other sessions; then documents, part by part. Of a long text the last part comes first, so the

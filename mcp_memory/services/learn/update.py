@@ -19,7 +19,7 @@ much as repeated confirmations by callers.
 
 A caller's judgement outranks the memory's own: the memory teaches itself nothing about a sentence that a caller called
 wrong for such a question (its gate is below 1, which the memory's own lessons never cause). The memory's lesson weighs
-half as much, but each repetition of the question would add it again, until it outweighed the caller's judgement.
+less (DESIGN 2.6), but each repetition of the question would add it again, until it outweighed the caller's judgement.
 """
 
 from __future__ import annotations

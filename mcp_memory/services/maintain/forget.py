@@ -5,8 +5,8 @@ They never stand for a document, which says much else: that has to be named itse
 goes as far as nobody else is in it; the rest is listed, for the caller to name.
 
 **The token** of a preview is a digest of what it chose. The call that does it chooses again, under the lock that
-writers take. If something was written or forgotten meanwhile, the choice and so the token may be another one, and
-nothing goes. So a token is good for one deed, in any process, and none is stored.
+writers take. If it chooses something else by then, the token is another one, and nothing goes. So a token is good for
+one deed, in any process, and none is stored.
 """
 
 from __future__ import annotations
