@@ -61,7 +61,7 @@ async def candidates(memory: Memory, asked: Question, data: str) -> dict[str, An
     line["counts"] = [query.user_words, query.speaker_words]
     async with memory.store.reading() as view:
         space = view.space(asked.space)
-        _, _, ranked, _ = await pipeline.find(memory.embedder, view, query, memory.recall)
+        ranked = (await pipeline.find(memory.embedder, view, query, memory.recall)).candidates
         for one in ranked:
             turn = space.segment_turn[one.row]
             line["ids"].append(turn.ref)

@@ -15,7 +15,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 
 EvidenceKind = Literal["sentence", "segment", "fact", "point"]
-Judging = Literal["nobody", "anthropic", "caller"]
+Assessor = Literal["nobody", "anthropic", "caller"]
 """Who judged whether evidence is enough to answer from."""
 Stop = Literal["covered", "max_turns", "exhausted", "budget", "deadline"]
 """Why the loop of recall ended."""
@@ -235,7 +235,7 @@ class RecallResult:
     wishes: tuple[Wish, ...] = ()
     correction: Correction | None = None
     corrected: tuple[Correction, ...] = ()
-    sufficiency_by: Judging = "nobody"
+    sufficiency_by: Assessor = "nobody"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from mcp_memory.codec import Count
-from mcp_memory.domain.times import Millis
-
-DAY_MS: Millis = 24 * 3600 * 1000
+from mcp_memory.domain.times import DAY, Millis
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class Reservation:
 
 def day_number(at: Millis) -> int:
     """Return the number of the day of a moment."""
-    return at // DAY_MS
+    return at // DAY
 
 
 def shown_day(day: int) -> str:

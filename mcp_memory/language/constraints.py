@@ -22,9 +22,8 @@ from __future__ import annotations
 
 import re
 
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis, Order, StatedTime
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Millis, Order, StatedTime
 from mcp_memory.language.expressions import S, compiled
-from mcp_memory.language.iso import DAY
 from mcp_memory.language.stated import stated_times
 
 LONGEST = 1_000

@@ -15,12 +15,11 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 
-from mcp_memory.domain.times import Grain, Millis
+from mcp_memory.domain.times import DAY, Grain, Millis
 
 SECOND: Millis = 1_000
 MINUTE: Millis = 60 * SECOND
 HOUR: Millis = 60 * MINUTE
-DAY: Millis = 24 * HOUR
 WEEK: Millis = 7 * DAY
 
 MONTHS = (

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from mcp_memory.domain.times import Grain, Millis
+from mcp_memory.domain.times import DAY, Grain, Millis
 from mcp_memory.language.expressions import (
     MONTH,
     ORDINAL,
@@ -30,7 +30,6 @@ from mcp_memory.language.expressions import (
     weekday_number,
 )
 from mcp_memory.language.iso import (
-    DAY,
     HOUR,
     MINUTE,
     WEEK,

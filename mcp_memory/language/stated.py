@@ -17,10 +17,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime
 from mcp_memory.language.expressions import MONTH, S, compiled
 from mcp_memory.language.iso import (
-    DAY,
     FIRST,
     HOUR,
     LAST,

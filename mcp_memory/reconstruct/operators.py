@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
 from mcp_memory.language import iso
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, relation_tag, similarity
@@ -162,7 +162,7 @@ def event_time(call: OperatorInput) -> OperatorResult:
     if rows:
         times = [_time_of(space, row) for row in rows]
         bounds = min(since for since, _ in times), max(until for _, until in times) - 1
-        since, until = (iso.show(moment - moment % iso.DAY) for moment in bounds)
+        since, until = (iso.show(moment - moment % DAY) for moment in bounds)
         if since and until:
             following.append(Suggestion("timeline", {"since": since, "until": until}, "what else began in that time"))
     items = tuple(dated_evidence(space, space.sentences[row], 1.0, ("event_time",)) for row in rows)

@@ -64,9 +64,9 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.query import ANY_TIME, Window
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Millis
 from mcp_memory.domain.turns import Role, Segment, Turn
-from mcp_memory.language.iso import DAY, HOUR
+from mcp_memory.language.iso import HOUR
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import head
 from mcp_memory.search.channels import Channel, ChannelInput, Rows, SpeakerIndex, sum_scores

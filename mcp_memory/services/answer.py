@@ -106,12 +106,12 @@ async def reconstruct(
     asked: JudgeInput | None = None
     async with store.reading() as view:
         space = view.space(query.space)
-        result, facts, candidates, gates = await find(embedder, view, query, settings)
-        if judge is not None and result.breadth == "best" and judge.assesses(result):
-            gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
-            asked = judge_input(space, query, result, facts, candidates, gates)
+        found = await find(embedder, view, query, settings)
+        if judge is not None and found.result.breadth == "best" and judge.assesses(found.result):
+            gates = gates_for_judge(space, query, found.result, found.gates, learning=settings.gain.learning)
+            asked = judge_input(space, query, found.result, found.facts, found.candidates, gates)
         else:
-            result = _conclude(result, judge)
+            result = _conclude(found.result, judge)
             episode = new_episode(space, query, result)
     if judge is not None and asked is not None:
         asked, judgement = await _ask(judge, asked, store, embedder, settings)
@@ -157,12 +157,12 @@ async def answer(
     query = await embed_query(store, embedder, query, judge)
     async with store.reading() as view:
         space = view.space(query.space)
-        result, facts, candidates, gates = await find(embedder, view, query, settings)
-        gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
-        asked = judge_input(space, query, result, facts, candidates, gates)
-    broad = result.breadth != "best"
+        found = await find(embedder, view, query, settings)
+        gates = gates_for_judge(space, query, found.result, found.gates, learning=settings.gain.learning)
+        asked = judge_input(space, query, found.result, found.facts, found.candidates, gates)
+    broad = found.result.breadth != "best"
     asked, judgement = await _ask(judge, asked, store, embedder, settings)
-    answered = _answered(asked, judgement, len(result.evidence) if broad else limit, judge)
+    answered = _answered(asked, judgement, len(found.result.evidence) if broad else limit, judge)
     answered = replace(answered, points=_working_points(asked))
     async with store.reading() as view:
         space = view.space(query.space)

@@ -199,7 +199,7 @@ class FollowUps:
         )  # fmt: skip
         search = await embed_query(self.store, self.embedder, search)
         async with self.store.reading() as view:  # without the loop: the judge is the one that goes on
-            result, *_ = await find(self.embedder, view, search, replace(self.settings, operators={}))
+            result = (await find(self.embedder, view, search, replace(self.settings, operators={}))).result
             return result.evidence
 
     async def _sentences_of(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mcp_memory.domain.facts import CERTAIN, Version
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.language import iso
 from mcp_memory.visible import is_hidden
 
@@ -242,7 +242,7 @@ def _escape(character: str) -> str:
 def _edge_label(version: Version) -> str:
     """Return a relation with its days, and whether it is uncertain: "lives in, 2019-05-01 to 2021-03-01"."""
     name = relations().get(version.relation).label + (", uncertain" if version.confidence < CERTAIN else "")
-    since, until = (iso.show(moment // iso.DAY * iso.DAY) for moment in (version.since, version.until))
+    since, until = (iso.show(moment // DAY * DAY) for moment in (version.since, version.until))
     if since and until:
         return f"{name}, {since} to {until}"
     return f"{name}, since {since}" if since else f"{name}, until {until}" if until else name

@@ -26,7 +26,7 @@ from mcp_memory.domain.evidence import Citation, Source
 from mcp_memory.domain.facts import STABLE, Precision, Version
 from mcp_memory.domain.paths import Path, Rule
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day, with_dates
@@ -118,7 +118,7 @@ def _version_line(version: Version, rule: Rule | None) -> str:
     if version.kind == "event":
         parts += [_happened(version.since, version.until, version.precision)] if timed else []
     else:
-        start, end = iso.show(version.since // iso.DAY * iso.DAY), iso.show(version.until // iso.DAY * iso.DAY)
+        start, end = iso.show(version.since // DAY * DAY), iso.show(version.until // DAY * DAY)
         parts += [f"from {start}"] if timed and start and version.since > BEGINNING else []
         parts += [f"until {end}"] if end and version.until < FOREVER else []
     parts += [f"guessed by {rule}, nobody said it"] if rule else []
@@ -128,7 +128,7 @@ def _version_line(version: Version, rule: Rule | None) -> str:
 def _happened(since: Millis, until: Millis, precision: Precision | None) -> str:
     """Return when an event was: its interval says within what, not how long it took."""
     first, last = weekday_and_day(since), weekday_and_day(until - 1)
-    if until - since <= iso.DAY:
+    if until - since <= DAY:
         return f"on {first}"
     if precision in ("month", "year") and len(words := first.split()) == 4:
         return f"in {' '.join(words[2:] if precision == 'month' else words[3:])}"

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.facts import Assertion, Version, told
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis
-from mcp_memory.language.iso import DAY, civil
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Grain, Millis
+from mcp_memory.language.iso import civil
 from mcp_memory.language.stated import in_words
 
 MOST_WORDS = 25

@@ -32,9 +32,9 @@ from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.language_model import DAY_MS, Job, day_number
+from mcp_memory.domain.language_model import Job, day_number
 from mcp_memory.domain.status import TextsRead
-from mcp_memory.domain.times import FOREVER, Millis
+from mcp_memory.domain.times import DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Excerpt, Talkers, Turn
 from mcp_memory.errors import EngineError, EngineRefused, EngineSpent, EngineUnavailable
 from mcp_memory.language.segments import split
@@ -296,7 +296,7 @@ def _last(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
 
 
 def _tomorrow(now: Millis) -> Millis:
-    return (day_number(now) + 1) * DAY_MS
+    return (day_number(now) + 1) * DAY
 
 
 def _after_failure(job: Job, now: Millis) -> Job:

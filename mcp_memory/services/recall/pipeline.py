@@ -8,7 +8,7 @@ that is not enough, and show what was found as evidence.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
@@ -58,6 +58,23 @@ from mcp_memory.view.view import View
 
 NAMED = 5
 """Speakers or spaces that a warning names, those with most in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a recall found. Rows mean something as long as the view is held.
+
+    Attributes:
+        result: the evidence, and how it was found.
+        facts: what the facts know about the query.
+        candidates: those that the evidence shows, best first.
+        gates: by row, the gates of the sentences that are not neutral for the query.
+    """
+
+    result: RecallResult
+    facts: KnownFacts
+    candidates: Sequence[Candidate]
+    gates: Mapping[int, float]
 
 
 async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
@@ -113,7 +130,7 @@ async def find(
     view: View,
     query: Query,
     settings: RecallSettings,
-) -> tuple[RecallResult, KnownFacts, Sequence[Candidate], Mapping[int, float]]:
+) -> Found:
     """Return what a space holds for a query, as callers have taught it.
 
     Args:
@@ -121,10 +138,6 @@ async def find(
         view: does not change meanwhile.
         query: understood and embedded; of its space.
         settings: the settings of recall.
-
-    Returns:
-        The result, what the facts know about the query, the candidates that its evidence shows, best first, and by row
-        the gates of the sentences that are not neutral for the query. Rows mean something as long as the view is held.
     """
     space = view.space(query.space)
     query, without_role = without_unknown_role(space, query)
@@ -174,7 +187,7 @@ async def find(
     )
     if found is not None and wanted_breadth(query) != "best":
         result = await with_list(space, query, found, result, settings)
-    return result, facts, ranked, gates
+    return Found(result, facts, ranked, gates)
 
 
 async def _order(

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 from jsonschema import Draft202012Validator
 
-from mcp_memory.domain.evidence import Judging, Stop
+from mcp_memory.domain.evidence import Assessor, Stop
 from mcp_memory.domain.facts import Engine, FactKind, Intent, Precision
 from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.query import Breadth
@@ -75,7 +75,7 @@ WORDS = {
     "precision": Precision,
     "step": EvolveStep,
     "stop_reason": Stop,
-    "sufficiency_by": Judging,
+    "sufficiency_by": Assessor,
 }
 
 
