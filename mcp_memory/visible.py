@@ -78,7 +78,7 @@ def in_quotes(text: str) -> str:
     return f"“{text.replace('“', '‘').replace('”', '’')}”"
 
 
-def is_hidden(character: str) -> bool:
+def is_invisible(character: str) -> bool:
     """Return whether a character acts on what shows it, or shows nothing; line feeds and tabs are none of these."""
     if character in "\n\t\u200c\u200d":
         return False
@@ -93,7 +93,7 @@ class _Table(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        self[code] = self._hidden(character) if is_hidden(character) else character
+        self[code] = self._hidden(character) if is_invisible(character) else character
         return self[code]
 
 

@@ -35,7 +35,7 @@ from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.ingest import Cutter, Reading, deriver, read_again, silent
+from mcp_memory.services.ingest import Cutter, Reading, deriver, fact_reader, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings, is_unset
 from mcp_memory.storage.place import Place
@@ -223,7 +223,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
         relearn=relearner(embedder, Teacher(settings.gain)),
         embed=embedder.embed,
         reader=extractor.version if extractor else 0,
-        read_again=lambda: read_again(reading),
+        read_again=lambda: fact_reader(reading),
         masking=reading.masking,
         saved=repr(depends),
     )

@@ -61,7 +61,7 @@ class Issuer:
         self._asked = -float(AGAIN_S)
         self._limiter = anyio.CapacityLimiter(CHECKED_AT_ONCE)
 
-    async def verify(self, token: str) -> Grant | None:
+    async def grant_of(self, token: str) -> Grant | None:
         """Return what a token allows; None if it is not good."""
         return await anyio.to_thread.run_sync(self._verify, token, limiter=self._limiter)
 

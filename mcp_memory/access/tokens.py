@@ -75,7 +75,7 @@ class TokenFile:
         """Return whether there ever were tokens; revoking the last does not open the door to everybody."""
         return self.path.is_file()
 
-    def verify(self, token: str) -> Grant | None:
+    def grant_of(self, token: str) -> Grant | None:
         """Return what a token allows; None if there is no such token, or it has expired."""
         if not token.startswith(PREFIX) or not token.isascii():
             return None

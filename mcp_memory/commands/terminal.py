@@ -21,7 +21,7 @@ from typing import Any, Literal
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language import iso
 from mcp_memory.server.tools.replies import in_parentheses, quantity, validity
-from mcp_memory.visible import each_text, escaped, is_hidden, one_line, with_masks
+from mcp_memory.visible import each_text, escaped, is_invisible, one_line, with_masks
 
 Style = Literal["bold", "dim", "name", "good", "bad"]
 _STYLES: dict[Style, str] = {"bold": "1", "dim": "2", "name": "36", "good": "32", "bad": "31"}
@@ -72,7 +72,7 @@ class Terminal:
 
 
 def _json_escape(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1] if is_hidden(found[0]) else found[0]
+    return json.dumps(found[0])[1:-1] if is_invisible(found[0]) else found[0]
 
 
 WIDTH = 24

@@ -24,7 +24,7 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.files import whole_file
 from mcp_memory.server import viewer
-from mcp_memory.server.resources.graph import drawing_of, page_row
+from mcp_memory.server.resources.graph import drawing_of, graph_page
 from mcp_memory.server.resources.uris import read_in_thread
 from mcp_memory.settings import Settings
 from mcp_memory.visible import each_text, escaped
@@ -66,7 +66,7 @@ async def _page(settings: Settings, options: argparse.Namespace) -> str:
     values = {"space": space} | ({"entity": options.entity} if options.entity else {})
 
     def content(space: Space, values: Mapping[str, str]) -> dict[str, Any]:
-        return each_text(page_row(drawing_of(space, values), values, MOST_FACTS), escaped)
+        return each_text(graph_page(drawing_of(space, values), values, MOST_FACTS), escaped)
 
     async with aclosing(new_memory(settings)) as memory:
         async with memory.store.reading() as stored:

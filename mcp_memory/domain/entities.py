@@ -44,7 +44,7 @@ def entity_key(name: str) -> str:
     if name.strip().casefold() in USERS:
         return USER
     words = _words(name)
-    while _article(words, name) or _title(words):
+    while _article(words, name) or _begins_with_title(words):
         words.pop(0)
     return " ".join(words) or name.strip()
 
@@ -54,7 +54,7 @@ def titled(name: str) -> bool:
     words = _words(name)
     if _article(words, name):
         words.pop(0)
-    return _title(words)
+    return _begins_with_title(words)
 
 
 def _article(words: list[str], name: str) -> bool:
@@ -62,7 +62,7 @@ def _article(words: list[str], name: str) -> bool:
     return len(words) > 1 and words[0] in ARTICLES and not initial
 
 
-def _title(words: list[str]) -> bool:
+def _begins_with_title(words: list[str]) -> bool:
     return len(words) > 1 and words[0] in TITLES and words[1] not in _JOINING
 
 

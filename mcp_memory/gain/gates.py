@@ -126,9 +126,9 @@ def sentence_gates(
         (0.0, 0.0) if published else (kind, settings.against) for kind in (settings.talk, settings.document)
     )
     task, time_ = beliefs.task @ vector, None if time is None else beliefs.time @ time
-    near = _beyond(task, *talk) | _beyond(task, *document)  # where a gate may differ from 1
+    near = _may_open(task, *talk) | _may_open(task, *document)  # where a gate may differ from 1
     if time_ is not None:
-        near |= _beyond(time_, *talk) | _beyond(time_, *document)
+        near |= _may_open(time_, *talk) | _may_open(time_, *document)
     places = np.flatnonzero(near)
     gates: dict[bool, Scores] = {}
     for kind, thresholds in ((True, document), (False, talk)):
@@ -149,7 +149,7 @@ def sentence_gates(
     return found
 
 
-def _beyond(cosines: Scores, threshold: float, against: float) -> NDArray[np.bool_]:
+def _may_open(cosines: Scores, threshold: float, against: float) -> NDArray[np.bool_]:
     """Return where a gate with these thresholds may differ from 1."""
     beyond: NDArray[np.bool_] = (cosines > threshold) | (cosines < -against)
     return beyond

@@ -53,7 +53,8 @@ def in_window(space: Space, rows: Rows, window: Window) -> NDArray[np.bool_]:
     live: NDArray[np.bool_] = space.sentence_live[rows]
     if window == ANY_TIME:
         return live
-    return live & [window.holds(space.turns[space.sentences[row].turn_id]) for row in rows.tolist()]
+    within = [window.holds(space.turns[space.sentences[row].turn_id]) for row in rows.tolist()]
+    return live & np.array(within, dtype=np.bool_)
 
 
 def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[int, float]:
@@ -104,9 +105,9 @@ def propagate(
     used: set[int] = set()
     active = dict(begin)
     for number in range(1, settings.rounds + 1):
-        rows, worth = _reached_sentences(index, active) if active else _free_sentences(free if number == 1 else ())
+        rows, worth = _reached_sentences(index, active) if active else _seed_sentences(free if number == 1 else ())
         if number == 1 and len(known):
-            rows, worth = _sum_by_row((rows, worth), _free_sentences(known))
+            rows, worth = _sum_by_row((rows, worth), _seed_sentences(known))
         best = _round(space, rows, worth, weigh, used, settings.sentences)
         if best is None:
             break
@@ -151,7 +152,7 @@ def _sum_by_row(*parts: tuple[Rows, Scores]) -> tuple[Rows, Scores]:
     return rows, np.bincount(places, weights=each, minlength=len(rows)).astype(np.float32)
 
 
-def _free_sentences(free: Sequence[int]) -> tuple[Rows, Scores]:
+def _seed_sentences(free: Sequence[int]) -> tuple[Rows, Scores]:
     rows = np.unique(np.array(free, dtype=np.intp))
     return rows, np.ones(len(rows), dtype=np.float32)
 

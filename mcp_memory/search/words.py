@@ -360,11 +360,11 @@ class TitleIndex:
         return titled
 
 
-def _title(inputs: ChannelInput, weight: float) -> Scores | None:
+def _title_score(inputs: ChannelInput, weight: float) -> Scores | None:
     return None if inputs.talk else inputs.title_in_query[inputs.rows] * np.float32(weight)
 
 
-TITLE = Channel("head", document=0.3, score=_title)
+TITLE = Channel("head", document=0.3, score=_title_score)
 """Added to documents whose title stands in the query.
 
 Measured: +0 to +1 point of R@5, +1 to +4 of R@2; beside links .3 is better than .2 by 1 to 2 points of R@2 and 0 to .5

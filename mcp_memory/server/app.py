@@ -204,7 +204,7 @@ class _Requests:
             NEEDED.set(tool.needs)
             await self._enter(context)
             run = tool.prepare(arguments, self._settings.limits)
-            memory = await context.lifespan_context.use()
+            memory = await context.lifespan_context.memory()
             try:
                 problems = problem_texts(memory.store.damage)
                 reply = with_warnings(await run(memory, progress_of(context)), problems)
@@ -234,7 +234,7 @@ class _Requests:
             return ReadResourceResult(contents=[viewer.contents()], ttl_ms=HOUR_MS, cache_scope="public")
         with _protocol_errors(uri=uri):
             template, values = catalogue.match(uri)
-            text = await catalogue.read(await context.lifespan_context.use(), template, values)
+            text = await catalogue.read(await context.lifespan_context.memory(), template, values)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=template.mime_type)])
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
@@ -242,7 +242,7 @@ class _Requests:
         await self._enter(context)
         given, argument = (params.context.arguments if params.context else None) or {}, params.argument
         with _protocol_errors():
-            memory = await context.lifespan_context.use()
+            memory = await context.lifespan_context.memory()
             found = await prompts.complete(memory, params.ref, argument.name, argument.value, given)
         return CompleteResult(completion=found)
 
@@ -268,7 +268,7 @@ class _Requests:
         """Find out who makes a request before it is answered."""
         CALLER.set(self._host.caller(ctx))
         result = await _as_read(ctx, call_next)
-        ctx.lifespan_context.observe(ctx.method)
+        ctx.lifespan_context.note_answered(ctx.method)
         return result
 
 

@@ -63,7 +63,7 @@ class Opening:
         self._work: anyio.CancelScope | None = None
         self._listed = anyio.Event()
 
-    async def use(self) -> Memory:
+    async def memory(self) -> Memory:
         """Return the memory, opening it if necessary.
 
         Raises:
@@ -81,11 +81,11 @@ class Opening:
         await self._listed.wait()
         await anyio.sleep(REPLY_S)
         try:
-            await self.use()
+            await self.memory()
         except McpMemoryError as error:
             log.warning("%s", error)
 
-    def observe(self, method: str) -> None:
+    def note_answered(self, method: str) -> None:
         """Note that a request was answered; `warm_up` waits for the list of tools."""
         if method == "tools/list":
             self._listed.set()

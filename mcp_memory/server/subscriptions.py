@@ -164,7 +164,7 @@ class Subscriptions:
 
     async def _look(self, opening: Opening) -> None:
         CALLER.set(OWNER)
-        memory = await opening.use()
+        memory = await opening.memory()
         async with memory.store.reading(whole=False) as view:
             commit = view.tx, view.generation, view.reader
         seen = *commit, await memory.store.forgotten()
@@ -213,7 +213,7 @@ async def _content(opening: Opening, follower: _Follower) -> bytes:
     MEANT_SPACE.set(follower.meant)
     template, values = catalogue.match(follower.uri)
     try:
-        text = await catalogue.read(await opening.use(), template, values)
+        text = await catalogue.read(await opening.memory(), template, values)
     except McpMemoryError as error:  # it is gone, or not there yet
         text = str(error)
     return blake2b(text.encode(), digest_size=16).digest()

@@ -19,7 +19,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.language import iso
-from mcp_memory.visible import is_hidden
+from mcp_memory.visible import is_invisible
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
@@ -234,7 +234,7 @@ def label(text: str) -> str:
 def _escape(character: str) -> str:
     if character.isalnum() or character == " ":
         return character
-    if is_hidden(character):
+    if is_invisible(character):
         return ""
     return f"#{ord(character)};"
 

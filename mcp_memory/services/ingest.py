@@ -228,7 +228,7 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
     return derive_again
 
 
-def read_again(reading: Reading) -> Callable[[list[Turn]], Awaitable[Batch]]:
+def fact_reader(reading: Reading) -> Callable[[list[Turn]], Awaitable[Batch]]:
     """Return a function that reads the facts of turns as `derive` does; it gets every turn once, in order."""
     talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
     cut = Cutter(reading.segment_tokens, 0)

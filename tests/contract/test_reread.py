@@ -14,7 +14,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.ingest import Reading, read_again
+from mcp_memory.services.ingest import Reading, fact_reader
 from mcp_memory.settings import Settings
 from mcp_memory.storage import rebuild
 from mcp_memory.storage.store import LanceStore
@@ -31,7 +31,7 @@ def opened(folder: Path, reader: int = NEWER) -> Memory:
     store = LanceStore(
         str(folder), embedder=FakeEmbedder.name, dimension=DIMENSION, clock=lambda: NOW, reader=reader,
         make_view=lambda: View((*INDEXES, CueGraph, Topics)),
-        read_again=lambda: read_again(Reading(embedder, extractor, 200)),
+        read_again=lambda: fact_reader(Reading(embedder, extractor, 200)),
     )  # fmt: skip
     return Memory(Settings(), store, embedder, extractor, lambda: NOW)
 

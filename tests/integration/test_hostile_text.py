@@ -16,7 +16,7 @@ from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.settings import Settings, load
-from mcp_memory.visible import is_hidden
+from mcp_memory.visible import is_invisible
 from mcp_memory.wiring import open_memory
 
 pytestmark = pytest.mark.anyio
@@ -42,9 +42,9 @@ def check(result):
     """No text of a result has an unseen sign, nor a line that what is stored forged."""
     content = result.model_dump(mode="json", by_alias=True)
     for text in strings(content):
-        assert not any(map(is_hidden, text)), ascii(text)
+        assert not any(map(is_invisible, text)), ascii(text)
         if text.startswith(("{", "[")) and '"' in text:  # a resource
-            assert not any(is_hidden(one) for text in strings(json.loads(text)) for one in text)
+            assert not any(is_invisible(one) for text in strings(json.loads(text)) for one in text)
     for block in content.get("content", []):
         said = block.get("text", "")
         assert not any(line.startswith(FORGED.strip()) for line in said.split("\n")), said
@@ -138,5 +138,5 @@ def test_whatever_is_stored_a_command_prints_no_sign_that_acts_and_no_forged_lin
             main(command)
         out, err = capsys.readouterr()
         for printed in (out, err):
-            assert not any(map(is_hidden, printed)), (command, ascii(printed))
+            assert not any(map(is_invisible, printed)), (command, ascii(printed))
             assert not any(line.startswith(FORGED.strip()) for line in printed.split("\n")), (command, printed)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.errors import InvalidInput, McpMemoryError
-from mcp_memory.visible import as_name, escaped, in_quotes, is_hidden, one_line, plain, without_hidden
+from mcp_memory.visible import as_name, escaped, in_quotes, is_invisible, one_line, plain, without_hidden
 
 JOINERS = "\u200c\u200d"
 ANY = st.text(alphabet=st.characters() | st.sampled_from("\x1b\x9b\u202e\u2066\u200b\u200d\ufeff\u2028\x85\x0b\ufe0f"))
@@ -18,7 +18,7 @@ ANY = st.text(alphabet=st.characters() | st.sampled_from("\x1b\x9b\u202e\u2066\u
 @given(ANY)
 def test_no_text_shows_what_cannot_be_seen(text: str) -> None:
     for shown in (escaped(text), without_hidden(text)):
-        assert not any(is_hidden(one) for one in shown)
+        assert not any(is_invisible(one) for one in shown)
         assert not any(one in JOINERS and (place in (0, len(shown) - 1)) for place, one in enumerate(shown))
     assert "\t" not in escaped(text)
 
@@ -40,7 +40,7 @@ def test_a_quotation_ends_where_its_text_ends(text: str) -> None:
 def test_what_is_seen_already_stays(text: str) -> None:
     once = without_hidden(text)
     assert without_hidden(once) == once
-    assert [one for one in once if one.isalnum()] == [one for one in text if one.isalnum() and not is_hidden(one)]
+    assert [one for one in once if one.isalnum()] == [one for one in text if one.isalnum() and not is_invisible(one)]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_every_text_of_a_value_is_cleaned() -> None:
 def test_what_counts_as_hidden_is_what_unicode_says() -> None:
     for code in range(0x3000):
         if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp"):
-            assert is_hidden(chr(code)) == (chr(code) not in "\n\t" + JOINERS)
+            assert is_invisible(chr(code)) == (chr(code) not in "\n\t" + JOINERS)
 
 
 @given(ANY | st.text('Eve]“”"[(),: \u2028\u200b', min_size=1))

@@ -24,11 +24,11 @@ class Access:
     tokens: TokenFile
     issuer: Issuer | None = None
 
-    async def verify(self, token: str) -> Grant | None:
+    async def grant_of(self, token: str) -> Grant | None:
         """Return what a token grants; None if it is not good, for whatever reason."""
         if self.issuer is None or token.startswith(PREFIX):
-            return self.tokens.verify(token)
-        return await self.issuer.verify(token)
+            return self.tokens.grant_of(token)
+        return await self.issuer.grant_of(token)
 
     def valid(self, grant: Grant) -> bool:
         """Return whether what was granted still holds."""

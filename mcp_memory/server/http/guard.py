@@ -51,7 +51,7 @@ class Guard:
         if not given:
             return self._refused("", "A token is needed.")
         scheme, _, token = given[0].partition(" ")
-        grant = await self._access.verify(token) if len(given) == 1 and scheme.lower() == "bearer" else None
+        grant = await self._access.grant_of(token) if len(given) == 1 and scheme.lower() == "bearer" else None
         if grant is None:
             return self._refused("invalid_token", "The token is not valid.")
         if not grant.permissions:

@@ -95,7 +95,7 @@ class DrainingServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def address_of(text: str) -> tuple[str, int]:
+def host_and_port(text: str) -> tuple[str, int]:
     """Return host and port of ``HOST:PORT``; an IPv6 address stands in brackets.
 
     Raises:

@@ -66,7 +66,7 @@ def drawing_of(space: Space, values: Values) -> Drawing:
     return Drawing(space, drawn, drawings.hyperedges_of(space, drawn, key), key, as_of, parameters)
 
 
-def page_row(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, Any]:
+def graph_page(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, Any]:
     """Return a page of a graph: at most ``size`` edges and hyperedges together, and the nodes of both."""
     space, drawn, points, edges = drawing.space, drawing.graph, drawing.points, drawing.edges
     start, end = page_of(values, len(edges) + len(points), size)
@@ -114,7 +114,7 @@ def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:
 
 def graph(space: Space, values: Values) -> dict[str, Any]:
     """Entities and what joins them; each page has the nodes of its edges and hyperedges."""
-    return page_row(drawing_of(space, values), values)
+    return graph_page(drawing_of(space, values), values)
 
 
 def mermaid(space: Space, values: Values) -> str:

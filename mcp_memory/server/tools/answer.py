@@ -22,7 +22,7 @@ from mcp_memory.server.tools.arguments import (
     Limit,
     MaxTokens,
     SpaceName,
-    check_space,
+    allowed_space,
     moment_of,
     short_text,
 )
@@ -109,10 +109,10 @@ def answer_query(args: AnswerInput) -> Query:
     """
     return Query(
         args.question,
-        check_space(args.space),
+        allowed_space(args.space),
         args.limit,
         as_of=moment_of(args.as_of),
-        learn=args.learn and CALLER.get().may(("write",), check_space(args.space)),
+        learn=args.learn and CALLER.get().may(("write",), allowed_space(args.space)),
         length=args.length,
     )
 

@@ -231,7 +231,7 @@ def _refusal(model: type[Input], error: Mapping[str, Any]) -> InvalidInput:
     return InvalidInput(argument, f"{shown(value)} is not {expected}", f"Give {expected}.")
 
 
-def check_space(value: str | None, argument: str = "space") -> str:
+def allowed_space(value: str | None, argument: str = "space") -> str:
     """Return the name of a space unchanged; where none was given, that of the space that is meant then.
 
     Raises:
@@ -265,7 +265,7 @@ def moment_of(value: str | None) -> Millis | None:
     return None if value is None else iso.parse(value)[1] - 1
 
 
-def window_of(since: str | None, until: str | None) -> Window:
+def parse_window(since: str | None, until: str | None) -> Window:
     """Return the times from ``since`` on and before ``until``, which includes its day, month or year if it is one."""
     first, day = iso.parse(since) if since is not None else (-FOREVER, 0)
     moment, last = iso.parse(until) if until is not None else (0, FOREVER)

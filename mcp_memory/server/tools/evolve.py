@@ -25,8 +25,8 @@ from mcp_memory.server.tools.arguments import (
     Name,
     RecordId,
     SpaceName,
+    allowed_space,
     at_most,
-    check_space,
     short_text,
     text_of,
 )
@@ -131,7 +131,7 @@ def evolve_request(args: EvolveInput) -> EvolveRequest:
         raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
     points = None if args.points is None else _point_edits(args.points)
     steps = tuple(dict.fromkeys(args.steps or ()))
-    return EvolveRequest(check_space(args.space), args.episode, _feedback(args.feedback), args.goal, points, steps)
+    return EvolveRequest(allowed_space(args.space), args.episode, _feedback(args.feedback), args.goal, points, steps)
 
 
 def _feedback(given: FeedbackInput | None) -> Feedback | None:

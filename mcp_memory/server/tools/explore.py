@@ -19,9 +19,9 @@ from mcp_memory.server.tools.arguments import (
     RelationName,
     SpaceName,
     Time,
-    check_space,
+    allowed_space,
+    parse_window,
     short_text,
-    window_of,
 )
 from mcp_memory.server.tools.replies import (
     Reply,
@@ -92,12 +92,12 @@ def explore_request(args: ExploreInput) -> ExploreRequest:
         remedy = "The operator propagate begins at an entity, or at what a query names. Give one of them."
         raise InvalidInput("entity", "is missing", remedy)
     return ExploreRequest(
-        check_space(args.space),
+        allowed_space(args.space),
         args.operator,
         args.entity,
         args.relation,
         args.query,
-        window_of(args.since, args.until),
+        parse_window(args.since, args.until),
         args.limit,
         args.tag,
         args.topic,

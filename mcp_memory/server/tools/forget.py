@@ -8,7 +8,7 @@ from pydantic import Field, StrictBool
 
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, check_space, short_text, window_of
+from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, allowed_space, parse_window, short_text
 from mcp_memory.server.tools.replies import Reply, indent, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 
@@ -54,12 +54,12 @@ def forget_request(args: ForgetInput) -> ForgetRequest:
         problem = f"{' and '.join(chosen)} came together" if chosen else "none of them was given"
         raise InvalidInput(_CHOICES, problem, "Give exactly one; session may go with ids. Nothing was forgotten.")
     return ForgetRequest(
-        check_space(args.space),
+        allowed_space(args.space),
         tuple(args.ids or ()),
         args.session,
         args.entity,
         args.query,
-        window_of(args.since, args.until) if ranged else None,
+        parse_window(args.since, args.until) if ranged else None,
         args.everything,
         args.dry_run,
         args.token,

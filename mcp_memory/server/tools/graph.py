@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.server.calls import APPS
-from mcp_memory.server.tools.arguments import GraphInput, check_space, shown
+from mcp_memory.server.tools.arguments import GraphInput, allowed_space, shown
 from mcp_memory.server.tools.replies import HEADER, Reply, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 
@@ -49,19 +49,19 @@ def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
 
 
 def _run(args: GraphInput) -> Run:
-    chosen = {"space": check_space(args.space), "entity": args.entity, "depth": str(args.depth), "as_of": args.as_of}
+    chosen = {"space": allowed_space(args.space), "entity": args.entity, "depth": str(args.depth), "as_of": args.as_of}
     values = {name: value for name, value in chosen.items() if value is not None}
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         # imported here: the rooms of resources import arguments and replies of tools
-        from mcp_memory.server.resources.graph import drawing_of, page_row
+        from mcp_memory.server.resources.graph import drawing_of, graph_page
         from mcp_memory.server.resources.uris import PAGE, read_in_thread
 
         size = PAGE if APPS.get() else LISTED
 
         def content(space: Space, values: Mapping[str, str]) -> Reply:
             drawing = drawing_of(space, values)
-            return graph_reply(drawing, page_row(drawing, values, size))
+            return graph_reply(drawing, graph_page(drawing, values, size))
 
         return await read_in_thread(memory, values, content)
 

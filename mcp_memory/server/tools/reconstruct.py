@@ -26,12 +26,12 @@ from mcp_memory.server.tools.arguments import (
     Name,
     SpaceName,
     Time,
+    allowed_space,
     at_most,
-    check_space,
     moment_of,
+    parse_window,
     short_text,
     shown,
-    window_of,
 )
 from mcp_memory.server.tools.replies import (
     Reply,
@@ -120,9 +120,9 @@ def recall_query(args: ReconstructInput) -> Query:
         raise InvalidInput("wordings", "stand beside a query, and there is none", "Give the question as query.")
     query = Query(
         args.query or "",
-        check_space(args.space),
+        allowed_space(args.space),
         args.limit or LIMIT,
-        window_of(args.since, args.until),
+        parse_window(args.since, args.until),
         as_of=moment_of(args.as_of),
         entities=tuple(args.entities or ()),
         wordings=tuple(dict.fromkeys(args.wordings or ()))[:WORDINGS],
@@ -173,7 +173,7 @@ def asked_spaces(args: ReconstructInput) -> tuple[str, ...]:
     if args.mode in ("all", "overview") or args.cursor is not None:
         remedy = "Ask each space by itself, or leave mode and cursor out."
         raise InvalidInput("mode", f"{args.mode} lists one space at a time", remedy)
-    return tuple(dict.fromkeys(check_space(name, f"spaces[{place}]") for place, name in enumerate(args.spaces)))
+    return tuple(dict.fromkeys(allowed_space(name, f"spaces[{place}]") for place, name in enumerate(args.spaces)))
 
 
 def recall_reply(

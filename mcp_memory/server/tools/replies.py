@@ -223,13 +223,13 @@ def beyond_sources(point: Evidence) -> str:
     quotes = [" ".join(source.quote[:QUOTE_CHARS].split()) for source in point.sources]
     prefixes = tuple(f"{who}: " for source in point.sources if (who := source.turn.speaker or source.turn.role))
 
-    def quoted(sentence: str) -> bool:
+    def is_quoted(sentence: str) -> bool:
         sentence = " ".join(sentence.split())
         bare = next((sentence[len(prefix) :] for prefix in prefixes if sentence.startswith(prefix)), sentence)
         return any(bare in quote for quote in quotes)
 
     sentences = [point.text[start:end].strip() for start, end in split(point.text)]
-    own = [sentence for sentence in sentences if not quoted(sentence)]
+    own = [sentence for sentence in sentences if not is_quoted(sentence)]
     return point.text if len(own) == len(sentences) else " ".join(own)
 
 

@@ -20,7 +20,7 @@ from mcp_memory.server.tools.arguments import (
     RelationName,
     SpaceName,
     Time,
-    check_space,
+    allowed_space,
     offset_of,
     shown,
     start_of,
@@ -110,7 +110,7 @@ def write_request(args: WriteInput) -> WriteRequest:
         items: tuple[NewItem, ...] = (NewItem(args.text),)
     else:
         items = tuple(map(_new_item, args.messages or args.documents or ()))
-    return WriteRequest(check_space(args.space), args.session, kind, items, facts, args.wait)
+    return WriteRequest(allowed_space(args.space), args.session, kind, items, facts, args.wait)
 
 
 def _new_item(item: MessageInput | DocumentInput) -> NewItem:

@@ -29,17 +29,17 @@ def test_a_token_is_known_by_its_digest_until_it_expires_or_is_revoked(tmp_path)
     file, other_process = (TokenFile(tmp_path / "tokens.json", lambda: now[0]) for _ in range(2))
     assert not file.exists()
     made = file.add(TEAM)
-    assert other_process.verify(made) == TEAM
+    assert other_process.grant_of(made) == TEAM
     assert other_process.valid(TEAM)
     assert made not in file.path.read_text()
     assert file.path.stat().st_mode & 0o077 == 0
     with pytest.raises(InvalidInput, match="there is a token 'ann' already"):
         file.add(TEAM)
     now[0] = 100.0
-    assert file.verify(made) is None
+    assert file.grant_of(made) is None
     now[0] = 0.0
     file.revoke("ann")
-    assert other_process.verify(made) is None
+    assert other_process.grant_of(made) is None
     assert not other_process.valid(TEAM)
     assert file.exists()
     with pytest.raises(InvalidInput, match="there is no token 'ann'"):
@@ -64,7 +64,7 @@ def test_the_command_makes_lists_and_revokes(tmp_path, monkeypatch, capsys):
     assert main(["token", "add", "ann", "--space", "ann", "--space", "team-*", "--rights", "read", "--days", "30"]) == 0
     made, told = (text.strip() for text in capsys.readouterr())
     assert "first token" in told
-    grant = TokenFile(tmp_path / "tokens.json").verify(made)
+    grant = TokenFile(tmp_path / "tokens.json").grant_of(made)
     assert [one.spaces for one in grant.permissions] == ["ann", "team-*"]
     assert main(["token", "list"]) == 0
     shown = capsys.readouterr().out
@@ -75,4 +75,4 @@ def test_the_command_makes_lists_and_revokes(tmp_path, monkeypatch, capsys):
     assert main(["token", "add", "bob", "--space", "bob"]) == 0
     assert "first token" not in capsys.readouterr().err
     assert main(["token", "revoke", "ann"]) == 0
-    assert TokenFile(tmp_path / "tokens.json").verify(made) is None
+    assert TokenFile(tmp_path / "tokens.json").grant_of(made) is None

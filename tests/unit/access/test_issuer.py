@@ -62,37 +62,37 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 async def test_a_token_that_its_issuer_has_signed_is_refused_where_it_says_something_odd(name, issuer):
     header, payload = ODD[name](issuer.claims())
-    assert await Issuer(issuer.url, AUDIENCE).verify(issuer.signed(payload, header)) is None
+    assert await Issuer(issuer.url, AUDIENCE).grant_of(issuer.signed(payload, header)) is None
 
 
 @pytest.mark.parametrize("name", ["jku", "x5u", "jwk", "x5c", "zip"])
 async def test_what_a_token_says_of_its_own_key_is_neither_fetched_nor_believed(name, issuer):
     token = issuer.signed(header=HEADER | {name: f"{issuer.home}/evil"})
-    assert await Issuer(issuer.url, AUDIENCE).verify(token)
+    assert await Issuer(issuer.url, AUDIENCE).grant_of(token)
     assert "/evil" not in issuer.asked
 
 
 async def test_keys_are_found_by_the_metadata_or_named_and_are_kept_while_the_issuer_is_away():
     with PublishedIssuer() as issuer:
         trusted, named = Issuer(issuer.url, AUDIENCE), Issuer(issuer.url, AUDIENCE, f"{issuer.home}/keys")
-        grant = await trusted.verify(issuer.signed())
+        grant = await trusted.grant_of(issuer.signed())
         assert (grant.caller, grant.issuer) == ("ann", issuer.url)
         assert grant.permissions == (Permission("*", frozenset(("read",))),)
-        assert await named.verify(issuer.signed())
+        assert await named.grant_of(issuer.signed())
         asked, issuer.down = len(issuer.asked), True
-        assert await trusted.verify(issuer.signed())
+        assert await trusted.grant_of(issuer.signed())
         assert len(issuer.asked) == asked
 
 
 async def test_unknown_keys_do_not_flood_the_issuer_whether_it_answers_or_not():
     with PublishedIssuer() as issuer:
         trusted, away = Issuer(issuer.url, AUDIENCE), Issuer(f"{issuer.home}/elsewhere", AUDIENCE)
-        assert await trusted.verify(issuer.signed())
+        assert await trusted.grant_of(issuer.signed())
         asked = len(issuer.asked)
         new = issuer.add_key("two")
         for _ in range(5):
-            assert await trusted.verify(issuer.signed(header=HEADER | {"kid": "two"}, key=new)) is None
-            assert await away.verify(issuer.signed()) is None
+            assert await trusted.grant_of(issuer.signed(header=HEADER | {"kid": "two"}, key=new)) is None
+            assert await away.grant_of(issuer.signed()) is None
         assert [path for path in issuer.asked[asked:] if "elsewhere" not in path] == []
         assert len(issuer.asked) - asked == 4  # the places where metadata may lie, once
 

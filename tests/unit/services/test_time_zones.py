@@ -5,15 +5,17 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 from learning_memory import memory, recalled
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.gain.propagation import in_window
 from mcp_memory.language.iso import parse, show
 from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.memory import Memory
-from mcp_memory.server.tools.arguments import offset_of, start_of, window_of
+from mcp_memory.server.tools.arguments import offset_of, parse_window, start_of
 from mcp_memory.settings import ServerSettings
 
 pytestmark = pytest.mark.anyio
@@ -75,10 +77,12 @@ async def test_a_window_of_a_day_holds_what_was_said_on_that_day_there(time: str
     one = in_zone("UTC")
     await written(one, "The parcel came.", time)
     async with one.store.reading() as view:
-        (turn,) = view.space("default").turns.values()
+        space = view.space("default")
+        (turn,) = space.turns.values()
+        assert in_window(space, np.arange(len(space.sentences)), parse_window(day, day)).tolist() == [True]
     before, after = (show(parse(day)[at] + step) for at, step in ((0, -86_400_000), (1, 0)))
-    assert [window_of(d, d).holds(turn) for d in (before, day, after)] == [False, True, False]
-    assert len((await recalled(one, "parcel", window=window_of(day, day))).evidence) == 1
+    assert [parse_window(d, d).holds(turn) for d in (before, day, after)] == [False, True, False]
+    assert len((await recalled(one, "parcel", window=parse_window(day, day))).evidence) == 1
     assert show(turn.time, turn.offset or 0) == time
     assert weekday_and_day(turn.local_time).split()[1] == str(int(day[-2:]))
 
@@ -88,9 +92,9 @@ async def test_an_instant_bounds_a_window_wherever_something_was_said() -> None:
     await written(one, "The parcel came.", "2026-03-08T20:00:00+10:00")  # 10:00 in UTC
     async with one.store.reading() as view:
         (turn,) = view.space("default").turns.values()
-    assert not window_of("2026-03-08T10:00:01Z", None).holds(turn)
-    assert window_of("2026-03-08T10:00:00Z", "2026-03-08T10:00:00Z").holds(turn)
-    assert not window_of(None, "2026-03-08T09:59:59Z").holds(turn)
+    assert not parse_window("2026-03-08T10:00:01Z", None).holds(turn)
+    assert parse_window("2026-03-08T10:00:00Z", "2026-03-08T10:00:00Z").holds(turn)
+    assert not parse_window(None, "2026-03-08T09:59:59Z").holds(turn)
 
 
 @pytest.mark.parametrize(("zone", "expected"), [("Pacific/Auckland", "2026-01-01"), ("America/New_York", "2025-12-31")])

@@ -14,7 +14,7 @@ from typing import Any
 
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.times import Millis
-from mcp_memory.services.transfer.foreign.json_files import JsonRecord, each, json_values
+from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_values, readable
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     FileRecord,
@@ -35,13 +35,13 @@ from mcp_memory.services.transfer.foreign.sources import SourceFile
 def read_chatgpt(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each chat of an export of ChatGPT: what people and the assistant wrote, without tools and thoughts."""
     for file in files:
-        yield from each(json_values(file), lambda _, record: _chatgpt_chat(record))
+        yield from readable(json_values(file), lambda _, record: _chatgpt_chat(record))
 
 
 def read_claude(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each chat of an export of Claude, what was attached to it, documents of projects, and what it remembers."""
     for file in files:
-        yield from each(json_values(file), _claude_record)
+        yield from readable(json_values(file), _claude_record)
 
 
 def _claude_record(_: str, record: JsonRecord) -> Iterator[Found]:

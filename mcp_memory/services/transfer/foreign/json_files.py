@@ -113,7 +113,7 @@ def json_values(file: SourceFile, *lists: str) -> Iterator[tuple[str, JsonRecord
             if shape.names & set(lists) and shape.form == "object":
                 yield from text.members()
             elif shape.form == "array":
-                yield from (("", record) for record in text.items("record"))
+                yield from (("", record) for record in text.records("record"))
             elif text.peek():
                 yield "", text.record("record 1")
             text.take("")
@@ -121,7 +121,7 @@ def json_values(file: SourceFile, *lists: str) -> Iterator[tuple[str, JsonRecord
             raise not_utf8(file.name) from None
 
 
-def each(
+def readable(
     values: Iterable[tuple[str, JsonRecord]], read: Callable[[str, JsonRecord], Iterable[Found]]
 ) -> Iterator[Found]:
     """Yield what ``read`` makes of each record, given the name of its list, and name those that cannot be read."""
@@ -233,7 +233,7 @@ class _Text:
             if self.take(",", closing) == closing:
                 return
 
-    def items(self, name: str) -> Iterator[JsonRecord]:
+    def records(self, name: str) -> Iterator[JsonRecord]:
         """Take a list, and yield its values as records of a name."""
         return (self.record(f"{name} {number}") for number in self._until("]"))
 
@@ -243,7 +243,7 @@ class _Text:
             name = str(self.value())[:NAME_CHARS]
             self.take(":")
             if self.peek() == "[":
-                yield from ((name, record) for record in self.items(name))
+                yield from ((name, record) for record in self.records(name))
             else:
                 yield name, self.record(f"{name} 1")
 

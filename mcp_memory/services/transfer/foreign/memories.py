@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.requests import NewFact, NewItem
-from mcp_memory.services.transfer.foreign.json_files import JsonRecord, each, json_values
+from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_values, readable
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     FileRecord,
@@ -40,7 +40,7 @@ def read_official(files: Sequence[SourceFile]) -> Iterator[Found]:
     for file in files:
         observed: dict[str, tuple[str, list[str]]] = {}
         facts: list[FileRecord] = []
-        yield from each(json_values(file, "entities", "relations"), partial(_official, observed, facts))
+        yield from readable(json_values(file, "entities", "relations"), partial(_official, observed, facts))
         for name, (place, texts) in observed.items():
             item = NewItem("\n".join(dict.fromkeys(texts)), ref=short_name(OFFICIAL, name), title=short_name(name))
             yield FileRecord(place, OFFICIAL, "document", (item,) if texts else ())
@@ -71,7 +71,7 @@ def _official(
 def read_mem0(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each memory of mem0, in a session of its user, and the relations of its graph as facts."""
     for file in files:
-        yield from each(json_values(file, "results", "memories", "relations"), _mem0)
+        yield from readable(json_values(file, "results", "memories", "relations"), _mem0)
 
 
 def _mem0(section: str, record: JsonRecord) -> Iterator[Found]:
