@@ -1,11 +1,11 @@
 """Decide which facts of a message are certain: those beside which nothing else is said.
 
-A fact is certain only if the facts read from its sentence account for every word of it, an "and" included. A word is
-accounted for if it belongs to a head or a tail, says the relation, is part of the time that a fact has, or carries no
-content (`_FILLERS`). Whatever else stands there may change what is said: a context ("at work"), a condition, a denial,
-a hedge, irony, a second clause, the rest of a value that was cut. The fact beside it is recorded, walked and recalled,
-but not certain. Words are what white space separates, and are compared whole: "3:42" states no 3, and "Oslo?" or
-"“Oslo”" no Oslo.
+A fact is certain only if the facts read from its sentence account for every word of it. A word is accounted for if it
+belongs to a head or a tail, says the relation, is part of the time that a fact has, or carries no content (`_FILLERS`);
+an "and" if it joins what is said of one head, or heads of one value. Whatever else stands there may change what is
+said: a context ("at work"), a condition, a denial, a hedge, irony, a second clause, the rest of a value that was cut.
+The fact beside it is recorded, walked and recalled, but not certain. Words are what white space separates, and are
+compared whole: "3:42" states no 3, and "Oslo?" or "“Oslo”" no Oslo.
 
 A capital that a sentence needs anyway is no sign of a name, so the first of several words is part of one only if it is
 written so elsewhere, or is a title: "Assume Anna works at Google." Nor does a name end in a word that is written
@@ -40,7 +40,7 @@ Span = tuple[int, int]
 _ARTICLES = word_set("a an the my our")
 _AUXILIARIES = word_set("am is are was were has have had do does did")
 """A sentence that begins with one is a question, whether a mark ends it or not."""
-_FILLERS = _AUXILIARIES | word_set("a an the be been being also now currently")
+_FILLERS = _AUXILIARIES | word_set("a an the be been being also now just currently")
 _FIRST_PERSON = word_set("i me my mine we us our ours")
 _DENIALS = word_set(
     "not no never longer any more anymore don't doesn't didn't isn't aren't wasn't weren't haven't hasn't hadn't can't"
@@ -161,8 +161,12 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
         if sum(not (_DENIALS - _ENDED).isdisjoint(forms) for _, forms in said) > 1:
             return False  # "I don't not have a dog"
         known |= _DENIALS
+        known.discard("just")  # "I don't just work there"
     else:
         known -= _DENIALS
+    pairs = {(fact.head, fact.tail) for fact in facts}
+    if len(pairs) > 1 and 1 in map(len, map(set, zip(*pairs, strict=True))):
+        known.add("and")  # not in "I joined Norvik and quit"
     ends = {end for fact in facts if fact.stated or fact.relation in DATED for end in (fact.since, fact.until)}
     dated = [
         (time.start, time.end)

@@ -19,6 +19,9 @@ SILENT = [
     "Did Petra live in Bergen",
     # more than one thing
     "Petra and Pavel work at Norvik and Halden.",
+    "I live in Bergen and Petra lives in Turku.",
+    "I live in Bergen and hate it.",
+    "I don't just work at Norvik.",
     "I joined Norvik and quit.",
     # times that are not fixed
     "I moved to Bergen around 2016.",
@@ -34,6 +37,9 @@ CERTAIN_STILL = [
     ("Dr. Holm lives in Bergen.", "Dr. Holm lives_in Bergen"),
     ("Petra's sister lives in Bergen.", "Petra's sister lives_in Bergen"),
     ("Petra Holm works at Norvik. I like Petra.", "Petra Holm works_at Norvik"),
+    ("Petra and Pavel live in Turku.", "Pavel lives_in Turku"),
+    ("I live in Bergen and work at Norvik.", "Maria works_at Norvik"),
+    ("I just moved to Bergen.", "Maria lives_in Bergen"),
     ("I live in Nova Grau", "Maria lives_in Nova Grau"),
     ("I moved to Bergen in June 2016.", "Maria lives_in Bergen"),
     ("I have worked at Norvik since 2014.", "Maria works_at Norvik"),
