@@ -90,4 +90,4 @@ async def test_ten_concurrent_calls_share_one_client_and_its_limit():
         assert not [warning for _, reply in replies for warning in reply.get("warnings", [])]
         assert (len(opened), api.most_at_once) == (1, 3)
         assert {room(asked) for asked in api.requests} >= {"question", "answer"}
-        assert claude_of(memory).spent.calls <= len(api.requests)  # on a busy machine the SDK may repeat one
+        assert claude_of(memory).spent.calls == len(api.requests)

@@ -46,6 +46,7 @@ from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+    from httpx2 import Request
 
 HOME = "https://api.anthropic.com"
 OUTPUT_TOKENS = 2_048
@@ -214,13 +215,15 @@ class Claude:
                 output_config={"format": {"type": "json_schema", "schema": schema}},
             )
             message = parse_message(raw.http_response.content)
-            spending = message.usage.spending
+            spending = message.usage.spending + Spending(_repeats(raw.http_response.request))
         except APIStatusError as error:
-            spending = Spending(1)
+            spending = Spending(1 + _repeats(error.request))
             raise _refusal(error.status_code) from None  # not `from error`: it holds the request, with the key
         except APIConnectionError as error:
             if type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout"):  # of the SDK's HTTP library
                 spending = Spending()  # nothing was sent
+            else:
+                spending = Spending(1 + _repeats(error.request), size)
             raise EngineUnavailable(f"the connection to {self.base_url} failed") from None
         finally:
             budget.spend(spending)
@@ -228,6 +231,11 @@ class Claude:
             if self.ledger and reserved:
                 self.ledger.settle(reserved, spending)
         return message
+
+
+def _repeats(request: Request) -> int:
+    """Return how often the SDK had sent a request before: it repeats by itself what fails for a moment."""
+    return int(request.headers.get("x-stainless-retry-count", 0))
 
 
 def _refusal(status: int) -> EngineError:

@@ -22,10 +22,10 @@ from unit.reasoning.anthropic.enriched_memory import (
 from unit.reasoning.anthropic.judged_memory import NOW, asked
 from unit.rules.answers.small_memory import said
 
-from mcp_memory.domain.language_model import DAY_MS
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.domain.status import TextsRead
+from mcp_memory.domain.times import DAY
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.tools.status import status_reply
 from mcp_memory.services.background import enrichment as room
@@ -196,7 +196,7 @@ async def test_a_refused_key_is_not_tried_again_before_the_next_start_and_status
         assert await texts(memory) == TextsRead(1, 0, 0, "the key was refused; it tries again after the next start")
         told = status_reply(await memory.status()).text
         assert "1 waiting. It reads none for now: the key was refused; it tries again after the next start." in told
-        memory.clock = lambda: NOW + 100 * DAY_MS
+        memory.clock = lambda: NOW + 100 * DAY
         assert not await enriching(memory).step()
         assert [(job.state, job.tries, len(api.requests)) for job in await jobs_of(memory)] == [("waiting", 0, 1)]
         other = another(memory, api)
@@ -234,9 +234,9 @@ async def test_half_of_a_day_s_budget_is_left_to_questions_and_the_next_day_it_g
         assert 3 <= len(api.requests) <= 5
         assert 7_000 < api.tokens < 12_500
         first = len(api.requests)
-        memory.clock = lambda: NOW + DAY_MS - 1
+        memory.clock = lambda: NOW + DAY - 1
         assert not await enriching(memory).step()
-        memory.clock = lambda: NOW + DAY_MS
+        memory.clock = lambda: NOW + DAY
         await read_all(memory)
         assert len(api.requests) > first
         assert all(job.tries == 0 for job in await jobs_of(memory))

@@ -8,13 +8,13 @@ import anyio
 import pytest
 from fakes import FakeLog, FakeStore
 
-from mcp_memory.domain.language_model import DAY_MS, Spending, day_number
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.language_model import Spending, day_number
+from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.errors import EngineError, StoreUnwritable
 from mcp_memory.services.background.ledger import DayLedger
 
 pytestmark = pytest.mark.anyio
-NOON: Millis = 19_000 * DAY_MS + DAY_MS // 2
+NOON: Millis = 19_000 * DAY + DAY // 2
 SPENT = r"the budget of the day is spent \((?P<spent>[\d,]+) of 1,000 input tokens\); the next begins on 2022-01-09 "
 
 
@@ -79,7 +79,7 @@ async def test_the_reservations_of_a_dead_process_count_as_spent() -> None:
 
 
 async def test_a_new_day_starts_at_zero_and_corrections_count_for_the_day_of_the_request() -> None:
-    time = [19_001 * DAY_MS - 1]
+    time = [19_001 * DAY - 1]
     one = Account(log := FakeLog(), clock=lambda: time[0])
     reserved = await one.ledger.reserve(1_000)
     with pytest.raises(EngineError, match=SPENT):

@@ -4,7 +4,8 @@ import pytest
 from judged_memory import NOW, asked, claude_of, judged
 from standin.replies import said
 
-from mcp_memory.domain.language_model import DAY_MS, Spending
+from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.times import DAY
 
 pytestmark = pytest.mark.anyio
 DAY_TOKENS = 2_900
@@ -38,7 +39,7 @@ async def test_a_spent_day_budget_leaves_the_embedded_engine_and_names_the_next_
         assert requests > 0
         assert api.tokens <= DAY_TOKENS
         assert (await today(memory)).calls == requests
-        memory.clock = lambda: NOW + DAY_MS
+        memory.clock = lambda: NOW + DAY
         assert await today(memory) == Spending()
         assert (await asked(memory)).engine == "anthropic"
 

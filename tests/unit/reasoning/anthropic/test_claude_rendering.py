@@ -11,7 +11,7 @@ from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.evidence import RecallResult, Source, Wish
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.points import Point
-from mcp_memory.language.iso import DAY
+from mcp_memory.domain.times import DAY
 from mcp_memory.language.wishes import as_said
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.answer import FULL_WORDS, AnswerReply, to_judgement
