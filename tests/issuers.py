@@ -17,7 +17,7 @@ class PublishedIssuer:
     """The pages of an issuer, and how often each was asked for. Use it as a context."""
 
     def __enter__(self):
-        self.asked, self.keys, self.down = [], {}, False
+        self.asked, self.keys, self.down, self.broken = [], {}, False, False
         issuer = self
 
         class Pages(BaseHTTPRequestHandler):
@@ -26,7 +26,8 @@ class PublishedIssuer:
                 page = None if issuer.down else issuer.pages().get(self.path)
                 self.send_response(200 if page else 404)
                 self.end_headers()
-                self.wfile.write(json.dumps(page or {}).encode())
+                broken = issuer.broken and self.path == "/keys"
+                self.wfile.write(b"<html>" if broken else json.dumps(page or {}).encode())
 
             def log_message(self, *_):
                 pass

@@ -9,6 +9,7 @@ for an unknown one twice a minute at most, so that invented tokens cannot flood 
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -59,6 +60,7 @@ class Issuer:
         self._audience = audience
         self._keys = _keys_at("access.jwks", jwks) if jwks else None
         self._asked = -float(AGAIN_S)
+        self._finding = threading.Lock()
         self._limiter = anyio.CapacityLimiter(CHECKED_AT_ONCE)
 
     async def grant_of(self, token: str) -> Grant | None:
@@ -71,11 +73,9 @@ class Issuer:
             named = header.get("kid")
             if str(header.get("typ", "JWT")).lower() not in TYPES or header.get("alg") not in ALGORITHMS:
                 return None
-            if self._keys is None:
-                self._keys = _keys_at("jwks_uri", self._place_of_keys())
             claims = jwt.decode(
                 token,
-                self._keys.get_signing_key(named if isinstance(named, str) else ""),
+                self._published_keys().get_signing_key(named if isinstance(named, str) else ""),
                 algorithms=ALGORITHMS,
                 audience=self._audience,
                 issuer=self.url,
@@ -83,13 +83,19 @@ class Issuer:
                 options={"require": ["exp", "iss", "aud"]},
             )
             expires = float(claims["exp"])
-        except (jwt.PyJWTError, ConfigurationError, LookupError, OverflowError) as error:
+        except (jwt.PyJWTError, ConfigurationError, LookupError, OverflowError, OSError, ValueError) as error:
             _log.info("A token of %s is refused: %s", self.url, error)
             return None
         caller = claims.get("sub") or claims.get("client_id")
         if not isinstance(caller, str) or len(caller) > CALLER_CHARS or not caller.isprintable():
             return None
         return Grant(caller, permissions_of(_scopes(claims)), issuer=self.url, expires=expires)
+
+    def _published_keys(self) -> jwt.PyJWKClient:
+        with self._finding:  # whoever comes while another looks for them waits for what that finds
+            if self._keys is None:
+                self._keys = _keys_at("jwks_uri", self._place_of_keys())
+            return self._keys
 
     def _place_of_keys(self) -> str:
         """Return the URL of the keys by the issuer's metadata, asked for every `AGAIN_S` seconds at most.

@@ -18,9 +18,9 @@ from anyio import to_thread
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
-from mcp_memory.storage.bucket_lock import BucketLock
+from mcp_memory.storage.bucket_lock import LAST_POLL_S, BucketLock
 from mcp_memory.storage.folder import Folder
-from mcp_memory.storage.lock import POLL_S, WriteLock, lock_file, try_lock
+from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
 from mcp_memory.storage.log import Log, Objects
 from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
 from mcp_memory.storage.rights import open_to_others
@@ -183,7 +183,7 @@ async def without_compaction(place: Place, wait_s: float = 120.0) -> AsyncIterat
             if taken:
                 yield
                 return
-        await anyio.sleep(POLL_S)
+        await anyio.sleep(LAST_POLL_S)
     raise StoreBusy(
         f"storage.uri {place.uri!r}: another process is compacting the memory. Nothing was changed. Try again."
     )

@@ -4,6 +4,7 @@ import json
 import math
 import time
 
+import anyio
 import pytest
 from issuers import AUDIENCE, HEADER, PublishedIssuer
 
@@ -82,6 +83,25 @@ async def test_keys_are_found_by_the_metadata_or_named_and_are_kept_while_the_is
         asked, issuer.down = len(issuer.asked), True
         assert await trusted.grant_of(issuer.signed())
         assert len(issuer.asked) == asked
+
+
+async def test_tokens_that_come_together_before_any_key_is_known_are_all_let_in():
+    with PublishedIssuer() as issuer:
+        trusted, grants = Issuer(issuer.url, AUDIENCE), []
+
+        async def check():
+            grants.append(await trusted.grant_of(issuer.signed()))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(4):
+                tasks.start_soon(check)
+        assert [grant.caller for grant in grants] == ["ann"] * 4
+
+
+async def test_an_issuer_whose_keys_are_no_json_lets_nobody_in():
+    with PublishedIssuer() as issuer:
+        issuer.broken = True
+        assert await Issuer(issuer.url, AUDIENCE).grant_of(issuer.signed()) is None
 
 
 async def test_unknown_keys_do_not_flood_the_issuer_whether_it_answers_or_not():
