@@ -32,7 +32,7 @@ from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.forgotten import read_book, write_book
 from mcp_memory.storage.log import Entry, table_of
-from mcp_memory.storage.own_files import needless_files, remove_folder
+from mcp_memory.storage.own_files import needless_files
 from mcp_memory.storage.place import without_compaction
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
@@ -209,9 +209,6 @@ def _remove_former(tables: Tables, generation: int, begun: int | None) -> None:
         number = generation_of(name)
         if number is not None and (number < generation or (number == begun and number != generation)):
             tables.drop(name)
-    if tables.folder is not None:
-        with tables.write_errors():
-            remove_folder(tables.folder / "vectors")  # of an older program
 
 
 # What is left

@@ -27,7 +27,7 @@ _TABLE = re.compile(
 """A file of a table, as LanceDB lays it out."""
 _LOG = re.compile(r"journal/\d{20}|log/\d{20}/\d{20}-\d{20}")
 _OWN = re.compile(
-    rf"{_NAME}|journal|log|view|vectors|holders|\.?(?:forgotten\.json|store\.id|places\.jsonl)(?:\.\w+\.part)?|"
+    rf"{_NAME}|journal|log|view|holders|\.?(?:forgotten\.json|store\.id|places\.jsonl)(?:\.\w+\.part)?|"
     r"(?:next|write|compact|rebuild|index|view)\.lock"
 )
 """What lies in the folder itself: files, and folders with all that is in them."""

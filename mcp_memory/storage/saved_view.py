@@ -40,7 +40,6 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mcp_memory.storage.damage import problem_of_log, short_tables
-from mcp_memory.storage.own_files import remove_folder
 from mcp_memory.storage.place import take_if_free
 from mcp_memory.storage.schema import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
@@ -204,7 +203,8 @@ def remove_views(tables: Tables) -> None:
             time.sleep(SOON_S)
         with tables.write_errors():
             try:
-                remove_folder(tables.folder / FOLDER)
+                for path in (tables.folder / FOLDER).glob("*.view*"):  # whatever else is there is somebody's
+                    path.unlink(missing_ok=True)
             finally:
                 if release is not None:
                     release()

@@ -211,9 +211,10 @@ async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
     async with late.reading() as view:
         refresher, old, last = late._refresher, view, late._refresher.last
     file.with_name(f"{file.name}.1").write_bytes(file.read_bytes())
+    (mine := file.with_name("mine.txt")).write_text("a file of somebody else")
     assert holding(Path(uri), ["alpha"]) == {"alpha"}
     await store_at(uri).forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])))
-    assert files(uri) == []
+    assert files(uri) == [mine]
     assert refresher._saved is not None
     assert last is not None
     assert not refresher._saved.save(old, last)
