@@ -215,6 +215,7 @@ async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
     assert holding(Path(uri), ["alpha"]) == {"alpha"}
     await store_at(uri).forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])))
     assert files(uri) == [mine]
+    mine.unlink()
     assert refresher._saved is not None
     assert last is not None
     assert not refresher._saved.save(old, last)
