@@ -74,7 +74,7 @@ async def test_changes_by_somebody_else_are_told_over_http(mode):
                 async with client_of(url) as other:
                     await structured(other, "memory_write", messages=TALK)
                 with anyio.fail_after(300):
-                    assert (await anext(stream)).uri == URIS[0]
+                    assert (await anext(stream)).uri in URIS[:2]  # a write between two looks tells the second first
 
 
 async def test_changes_by_another_process_on_the_store_are_told():
@@ -82,7 +82,7 @@ async def test_changes_by_another_process_on_the_store_are_told():
     async with connected(log) as here, connected(log) as there, here.listen(resource_subscriptions=URIS) as stream:
         await structured(there, "memory_write", messages=TALK)
         with anyio.fail_after(300):
-            assert (await anext(stream)).uri == URIS[0]
+            assert (await anext(stream)).uri in URIS[:2]
 
 
 async def test_without_sessions_older_clients_cannot_subscribe():
