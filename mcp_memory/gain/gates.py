@@ -15,13 +15,11 @@ questions still have a cosine of .1 to .3, and two of one form ("Who is the moth
 five passes of teaching, it gains as much on the questions that were taught and leaves the others unchanged (see
 ``GainSettings``).
 
-In the paper gates steer propagation only. Measured, that brought 1 point on what was taught; added to the ranking
-score, 9 to 16. A gate that multiplies that score lifts most what is high already: a sentence wrongly taught for one
-question then leads many. If the gate is added, in units of the best cosine, a segment gains at most the channel's
-weight, however many lessons there are: with 30 % wrong labels -.2 points on questions never taught, where the product
-loses 2. The gate of a segment is that of its sentence farthest from 1: one sentence of a passage is what helped, and
-the others say nothing. A question without entities starts propagation from the sentences of the nearest segments,
-so that it costs as little as the others.
+In the paper gates steer propagation only, which brought 1 point on what was taught; added to the ranking score, 9 to
+16. They are added, in units of the best cosine, and not multiplied: so a segment gains at most the channel's weight,
+however many lessons there are (with 30 % wrong labels -.2 points on questions never taught, where the product loses 2).
+The gate of a segment is that of its sentence farthest from 1: one sentence of a passage is what helped. A question
+without entities starts propagation from the sentences of the nearest segments.
 """
 
 from __future__ import annotations

@@ -15,13 +15,9 @@ to help would be trusted more for it. The value of Q is not published; .001 is w
 (between .00099 and .00188). The target -1 stands in Appendix A only; here it is for what somebody explicitly calls
 wrong (DESIGN D10).
 
-Whoever labels decides whether what was activated and not marked counts as not supporting (y = 0), as in the paper.
-Measured, it gains nothing on what was taught, and costs up to 3 points where 30 % of the labels are wrong: the first
-labels move a memory most, and if they are wrong, later labels can hardly correct it. A sentence's time vector is made
-when it is first needed. It would have had no effect before: while its uncertainty is 1 its gate is 1 (DESIGN I20).
-
-Gates keep wrong labels from ruining a space (``gates.py``): the most that any number of lessons can add to a sentence
-is bounded, and far from the questions that taught it they add nothing.
+Whoever labels decides whether what was activated and not marked counts as not supporting (y = 0), as in the paper; that
+gains nothing on what was taught, and costs up to 3 points where 30 % of the labels are wrong. A sentence's time vector
+is made when it is first needed: while its uncertainty is 1 its gate is 1 (DESIGN I20).
 """
 
 from __future__ import annotations

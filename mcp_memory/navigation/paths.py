@@ -17,8 +17,6 @@ and within one the order in which they were first recorded.
 - *coherence*, S_LC: the mean over the steps of .5·[it does not lie wholly before the previous step] + .3·[it is of the
   kind that the intent looks for; else how strongly the query asks for it by name] + .2·(1 − ln(1 + degree)/ln(1 +
   assertions)) of the entity that it leads to. Nothing is before the first step, so there the other two count .6 and .4.
-  (With .5 for it, of 12,000 candidates one was below δ_LC. So 22 of 100 are in dialogues, one of 1,000 in dated
-  articles; what 450 questions recalled stayed the same, rank by rank.)
 - *sufficiency*, S_AS: .5·(share of the query's content words that the path covers, weighted by idf) + .5·[the type of
   its end is the expected type; .5 where either is unknown; 0 for an entity that the query itself names]. The words of
   the root, of times and of questions do not count; in a query that compares several roots the words of none of them do,

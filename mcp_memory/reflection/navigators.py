@@ -8,27 +8,13 @@ S_add with the score of the edge. If the window is full, the lowest-scored of S_
 literally, line 8 never leaves the first hop, so it is the current ones (DESIGN D21), and what is reached at step n is
 within n hops of E_s (DESIGN I31). The paper has no limit of trials; here it is a number (DESIGN D22). The paper asks a
 model before each step whether the segments answer; here whoever calls `reflect` decides that, since the embedded rules
-cannot. The reason is not embedded here: the graph compares
-with the text that the caller embedded, which contains question, reason and entities. A step adds the two nearest
-segments of its entity, not all, and never takes a hub.
+cannot. The graph compares with the text that the caller embedded, which contains question, reason and entities. A step
+adds the two nearest segments of its entity, not all, and never takes a hub.
 
-**Measured**: after retrieving ten texts, one call adds five more. The share of the missing relevant texts that they
-contain, compared with propagation and with the next five texts of the first retrieval:
-
-======================================================  =======  ===========  =========
-questions                                               a call   propagation  next five
-======================================================  =======  ===========  =========
-two to four hops, passages of an encyclopedia           27 %     9 %          22 %
-two hops, after retrieving two texts instead of ten     39 %     20 %         91 %
-long dated articles (11 missing texts)                  36 %     9 %          55 %
-dialogues, whose sentences rarely name anybody but      4 %      6 %          17 %
-their speaker
-======================================================  =======  ===========  =========
-
-Of the 27 %, half are not even among the first 15 texts of the retrieval. In the first row, a call without expansion
-finds 26 %, with fewer wrong texts, and an entity trial alone 12 %. Reflection alone, of four steps, finds 21 % if an
-entity counts as a hub from 30 sentences on, 20 % if from 100 on, and 15 % if none does; with all segments of an entity
-instead of two it finds 15 %. One step finds 6 %, two 14 %, four 21 %, eight 26 %.
+**Measured** on questions of two to four hops over passages of an encyclopedia: five texts that a call adds to ten hold
+27 % of the missing ones, the next five of the retrieval 22 %, propagation 9 %; in dialogues, whose sentences rarely
+name anybody but their speaker, 4, 17 and 6 %. An entity in more than 30 sentences counts as a hub (reflection alone:
+21 % with that, 15 without), two segments of each are better than all (15), four steps better than two (14).
 
 **Graph expansion search** adds, in each round, the neighbours whose edges are nearest to the question, for a number of
 rounds or until no edge is near enough. **Departures.** "Near enough" is calibrated as for navigation's paths: so many
@@ -43,11 +29,9 @@ the given segments name, the rarer first among equals; hubs, which lead everywhe
 decides between two calls, as for reflection. The paper does not run this on sets of many documents, which have too many
 entities: so each round adds a few, and of each the nearest segments.
 
-**One operator**, `reflect_step`: one call runs the three one after another. The paper has them as alternatives, each
-better than the one before. Here they build on each other: graph expansion adds the entities near the question
-(`expand`), reflection takes one entity after another (`reflect`), and if neither finds anything, because the question
-names nothing known, the entity trial starts from what the given segments share (`entity_trial`). They are one operator
-since a caller cannot know which navigator will find something.
+**One operator**, `reflect_step`, runs the three one after another, where the paper has them as alternatives: graph
+expansion adds the entities near the question (`expand`), reflection takes one entity after another (`reflect`), and if
+neither finds anything, the entity trial starts from what the given segments share (`entity_trial`).
 
 **Graph** (`EntityGraph`). Nodes are entities. QRMeM (§2.1) has a language model write, for each pair of entities of a
 segment, one paragraph on how they are related, an *open relation*. Here the stored text says it: an edge is the

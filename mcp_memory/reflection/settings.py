@@ -17,9 +17,9 @@ class ReflectionSettings:
     """Entities that are added one after the other. Steps of reflection, and rounds of a trial, in one call (DESIGN D22:
     the paper has no number)."""
     segments: int = 2
-    """Passages of each. The most similar to the query; the paper adds all. Measured: see `reflect`."""
+    """Passages of each. The most similar to the query; the paper adds all. Measured: see ``navigators.py``."""
     hub: int = 30
-    """An entity in more sentences or facts than this is not added. Ours, measured in `reflect`."""
+    """An entity in more sentences or facts than this is not added. Ours, measured there, too."""
     rounds: int = 2
     """Before that, rounds that add every entity near the query. Iterations of graph expansion; ours, the paper has one
     without a number."""

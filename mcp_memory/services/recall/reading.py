@@ -10,11 +10,9 @@ It reads the best records until `CHARACTERS` are used up: fifteen lines of talk 
 It reads messages alone: it learnt from talk, and of documents the search knows more. What it does not read gains what
 it gives on average, so that nothing rises by having been read.
 
-**Measured** on what did not train it, R@3, 5 and 10 without and with it: 383 questions to friends' talk 69.3 / 76.4 /
-84.4 and 70.9 / 77.4 / 84.0, 90 to chats with an assistant 47.0 / 55.6 / 65.4 and 50.1 / 54.9 / 64.9, 97 prompts in
-projects 27.6 / 38.6 / 50.3 and 30.0 / 40.3 / 48.6, 155 questions to a year's records 31.5 / 40.8 / 53.7 and 30.7 / 39.6
-/ 53.2; from stored scores 360 questions to kept worlds 53.2 / 64.6 / 81.2 and 56.7 / 71.8 / 82.3, their prompts 35.4 /
-45.0 / 67.2 and 41.0 / 53.3 / 67.2. With more weight worlds gain more and all else loses. A recall over stdio
+**Measured** on what did not train it, R@5 and 10 without and with it: prompts of kept worlds 45.0 / 67.2 and 53.3 /
+67.2, their questions 64.6 / 81.2 and 71.8 / 82.3; within a point on friends' talk, chats with an assistant, projects
+and a year's records (``training/README.md``). With more weight worlds gain more and all else loses. A recall over stdio
 takes 116 ms instead of 28.
 """
 
