@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
-import tempfile
-import zipfile
-from base64 import b64encode
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import lancedb
 
 from mcp_memory.storage.log import decode
-
-SHORT = 4
-"""Letters or bytes below which a word may stand somewhere by chance."""
 
 
 def decoded(folder: Path) -> str:
@@ -74,55 +66,3 @@ def _strings(value: object) -> list[object]:
     if isinstance(value, list):
         return [text for part in value for text in _strings(part)]
     return [value]
-
-
-def holding_anywhere(root: Path, words: Iterable[str]) -> set[str]:
-    """Return the words that anything below a folder holds: other stores, backups and files too, in every encoding.
-
-    As bytes of UTF-8 and UTF-16, escaped as in JSON, in base64, and decoded out of tables and backups. A word of one or
-    two letters is looked for as a whole word, and only in what is text: any three bytes stand somewhere in vectors.
-    """
-    parts = (*root.rglob("*.lance"), *root.rglob("journal"))
-    stores = {path.parent for path in parts if path.is_dir() and "data" not in path.parts}
-    texts = [decoded(store) for store in stores if "backups" not in store.name]
-    names = [path.relative_to(root).as_posix() for path in root.rglob("*")]
-    files = [path.read_bytes() for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
-    for backup in root.rglob("*.backup"):
-        with tempfile.TemporaryDirectory() as unpacked:
-            with zipfile.ZipFile(backup) as archive:
-                archive.extractall(unpacked)
-            texts.append(decoded(Path(unpacked)))
-    for content in files:
-        with suppress(UnicodeDecodeError):
-            texts.append(content.decode())
-    content = "\n".join((*texts, *names)).casefold()
-    raw = b"\0".join(files)
-    lowered = raw.lower()
-    return {word for word in words if _in_text(word, content) or _in_bytes(word, raw, lowered)}
-
-
-def _in_text(word: str, content: str) -> bool:
-    folded = word.casefold()
-    whole = rf"(?<!\w){re.escape(folded)}(?!\w)" if folded.isascii() and len(folded) < SHORT else re.escape(folded)
-    return re.search(whole, content) is not None
-
-
-def _in_bytes(word: str, raw: bytes, lowered: bytes) -> bool:
-    if len(word.encode()) < SHORT:
-        return False
-    escaped = json.dumps(word)[1:-1].lower()
-    if any(form in lowered for form in (word.lower().encode(), escaped.encode())):
-        return True
-    wide = (word.encode("utf-16-le"), word.encode("utf-16-be"))
-    return any(form in raw for form in (*wide, *_in_base64(word)))
-
-
-def _in_base64(word: str) -> list[bytes]:
-    """Return the parts of base64 that a word has at each of its three places."""
-    coded = word.encode()
-    found = []
-    for place in range(3):
-        whole = b64encode(bytes(place) + coded)
-        first, last = -(-place * 4 // 3), (place + len(coded)) * 4 // 3
-        found.append(whole[first:last])
-    return [one for one in found if len(one) >= SHORT]

@@ -5,8 +5,6 @@ different people and places in the same phrases, so that data that leaks from on
 Half way the server is killed while it writes, and another one continues. Checked all along: no reply contains an
 internal error, an invalid call changes nothing, no table loses a row, and acknowledged texts are stored. Checked at the
 end on the store itself (``invariants.py``): the invariants of facts, points, lessons, questions and citations.
-
-With ``--claude`` an unreliable stand-in for Claude makes every judgement (``unreliable_claude.py``).
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +23,6 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from soak.invariants import Quote, rows, violations
-from soak.unreliable_claude import unreliable_claude
 from stdio_client import Gone, StdioClient, serving
 
 SPACES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -130,7 +126,6 @@ class Soak:
         acknowledged: the texts that were acknowledged, by space, session and id.
         quotes: the citations of replies.
         done: number of calls by tool; refused calls also under "refused".
-        asked: number of replies of the stand-in for Claude, by kind of judgement and mood.
         wrong: violations, in words.
     """
 
@@ -139,7 +134,6 @@ class Soak:
     acknowledged: dict[tuple[str, str, str], str] = field(default_factory=dict)
     quotes: list[Quote] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
-    asked: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     _episodes: dict[str, list[str]] = field(default_factory=lambda: {space: [] for space in SPACES})
     _shown: dict[str, list[str]] = field(default_factory=lambda: {space: [] for space in SPACES})
@@ -382,26 +376,16 @@ class Soak:
         return self._filled(self.dice.choice(QUESTIONS), space)
 
 
-def soak(store: Path, calls: int, seed: int, *, claude: bool = False) -> Soak:
+def soak(store: Path, calls: int, seed: int) -> Soak:
     """Make a number of calls, kill the server half way, and return the run; ``wrong`` is empty if all is well."""
     found = Soak(random.Random(seed), store)
-    environment, one = dict[str, str](), None
-    with ExitStack() as beside:
-        if claude:
-            one, engine = beside.enter_context(
-                unreliable_claude(random.Random(seed), {space: _known(space) for space in SPACES})
-            )
-            environment |= engine
-            found.wrong, found.asked = one.wrong, one.done
-        with serving(store, **environment) as server:
-            found.run(server, calls // 2)
-            if one is not None:
-                one.reading.wait(60)
-            found.kill(server)
-        with serving(store, **environment) as server:
-            found.run(server, calls - calls // 2)
-            found.wrong += [f"{line!r} is on stdout" for line in server.noise]
-            _leave(server)
+    with serving(store) as server:
+        found.run(server, calls // 2)
+        found.kill(server)
+    with serving(store) as server:
+        found.run(server, calls - calls // 2)
+        found.wrong += [f"{line!r} is on stdout" for line in server.noise]
+        _leave(server)
     found.count()
     found.wrong += violations(str(store), found.acknowledged, found.quotes)
     return found
@@ -428,13 +412,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--claude", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = soak(Path(folder) / "store", asked.calls, asked.seed, claude=asked.claude)
-    sys.stdout.write(
-        f"{dict(found.done)}; {len(found.acknowledged)} texts, {len(found.quotes)} quotes; {dict(found.asked)}\n"
-    )
+        found = soak(Path(folder) / "store", asked.calls, asked.seed)
+    sys.stdout.write(f"{dict(found.done)}; {len(found.acknowledged)} texts, {len(found.quotes)} quotes\n")
     sys.stdout.writelines(f"{line}\n" for line in found.wrong)
     sys.exit(bool(found.wrong))
 
