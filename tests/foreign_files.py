@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mcp_memory.services.transfer.foreign.reading import Found
+from mcp_memory.domain.requests import NewFact, NewItem
+from mcp_memory.services.transfer.foreign.reading import FileRecord, Found, LeftOut, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 
@@ -16,6 +17,26 @@ def records_of(path: Path, kind: str | None = None) -> tuple[str, list[Found]]:
     with source_files(path) as files:
         found = kind or recognise(files)
         return found, list(READERS[found](files))
+
+
+def items(found: list[Found]) -> list[NewItem]:
+    """Return the texts of records."""
+    return [item for one in found if isinstance(one, FileRecord) for item in one.items]
+
+
+def facts(found: list[Found]) -> list[NewFact]:
+    """Return the facts of records."""
+    return [fact for one in found if isinstance(one, FileRecord) for fact in one.facts]
+
+
+def skipped(found: list[Found]) -> list[tuple[str, str]]:
+    """Return the places of what is no record, with the problem."""
+    return [(one.place, one.problem) for one in found if isinstance(one, SkippedRecord)]
+
+
+def left_out(found: list[Found]) -> list[tuple[str, str, int]]:
+    """Return what of records is not stored, why, and how often."""
+    return [(one.what, one.why, one.count) for one in found if isinstance(one, LeftOut) and one.count]
 
 
 def node(name: str, parent: str | None, role: str, text: str | None, **more: Any) -> dict[str, Any]:

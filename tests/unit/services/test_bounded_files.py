@@ -6,11 +6,12 @@ import json
 import os
 
 import pytest
-from foreign_files import chatgpt_chat, records_of, write_json
+from foreign_files import chatgpt_chat, items, records_of, skipped, write_json
 
 from mcp_memory.bounds import DEEPEST, BrokenText, parse_toml, parse_yaml
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import FileRecord, SkippedRecord
+from mcp_memory.services.transfer.foreign import json_files
+from mcp_memory.services.transfer.foreign.reading import FileRecord
 
 DEEP = "[" * 40_000 + "]" * 40_000
 NESTED = "[" * 200 + "]" * 200
@@ -19,11 +20,7 @@ MEMORY = '{"id": "%s", "user_id": "ann", "memory": "Fact %s", "metadata": %s}'
 
 
 def _told(found):
-    return [item.text for one in found if isinstance(one, FileRecord) for item in one.items if item.ref != "title"]
-
-
-def _bad(found):
-    return [(one.place, one.problem) for one in found if isinstance(one, SkippedRecord)]
+    return [item.text for item in items(found) if item.ref != "title"]
 
 
 @pytest.mark.parametrize(
@@ -44,17 +41,9 @@ def test_a_record_over_a_bound_is_named_by_its_line_and_the_others_go_in(tmp_pat
     file.write_text("\n".join(rows) + "\n" if name.endswith("l") else "[" + ",\n".join(rows) + "]", "utf-8")
     kind, found = records_of(file)
     assert (kind, _told(found)) == ("mem0", ["Fact 0", "Fact 2"])
-    ((place, why),) = _bad(found)
+    ((place, why),) = skipped(found)
     assert "line 2" in place
     assert problem in why
-
-
-@pytest.mark.parametrize(("value", "why"), [(DEEP, "nested too deeply"), ("nothing", "no JSON")])
-def test_a_list_that_no_parser_bears_is_refused_with_the_line(tmp_path, value, why):
-    rows = [MEMORY % (number, number, value if number == 1 else 0) for number in range(3)]
-    (tmp_path / "memories.json").write_text("[" + ",\n".join(rows) + "]", "utf-8")
-    with pytest.raises(InvalidInput, match=f"line 2: .*{why}.*Nothing was stored"):
-        records_of(tmp_path / "memories.json")
 
 
 def test_a_list_in_an_object_is_read_up_to_and_behind_a_record_over_a_bound(tmp_path):
@@ -66,23 +55,19 @@ def test_a_list_in_an_object_is_read_up_to_and_behind_a_record_over_a_bound(tmp_
     )
     _, found = records_of(file)
     assert _told(found) == ["A: x", "C: x"]
-    assert [place for place, _ in _bad(found)] == ["memory.json, entities 2 (line 2)"]
+    assert [place for place, _ in skipped(found)] == ["memory.json, entities 2 (line 2)"]
 
 
 def test_a_line_that_is_too_long_is_not_held_and_the_next_one_is_read(tmp_path, monkeypatch):
-    from mcp_memory.services.transfer.foreign import json_files
-
     monkeypatch.setattr(json_files, "RECORD_BYTES", 10_000)
     chats = [chatgpt_chat(0), chatgpt_chat(1, turns=200), chatgpt_chat(2)]
     (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, chats)), "utf-8")
     _, found = records_of(tmp_path / "b.jsonl")
-    assert [problem for _, problem in _bad(found)] == ["is longer than 10,000 bytes"]
+    assert [problem for _, problem in skipped(found)] == ["is longer than 10,000 bytes"]
     assert {one.session for one in found if isinstance(one, FileRecord)} == {"chatgpt:chat-0", "chatgpt:chat-2"}
 
 
 def test_a_value_of_a_list_is_held_as_far_as_its_bound(tmp_path, monkeypatch):
-    from mcp_memory.services.transfer.foreign import json_files
-
     monkeypatch.setattr(json_files, "RECORD_BYTES", 100_000)
     monkeypatch.setattr(json_files, "PIECE", 1_000)
     chats = [chatgpt_chat(0), chatgpt_chat(1, turns=2_000)]
@@ -130,7 +115,7 @@ def test_links_out_of_a_folder_are_named_and_not_read(tmp_path):
     (folder / "up").symlink_to(tmp_path)
     _, found = records_of(folder)
     assert _told(found) == ["Of a.", "Of a."]
-    assert _bad(found) == [("out.md", "is a link out of the folder")]
+    assert skipped(found) == [("out.md", "is a link out of the folder")]
 
 
 @pytest.mark.parametrize(

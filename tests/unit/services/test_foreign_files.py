@@ -1,36 +1,43 @@
-"""Files of other programs are recognised by their content, and read with dates, roles, attachments and sources."""
+"""Files of other programs are recognised by their content; every record of them is read, or named as left out."""
 
+from __future__ import annotations
+
+import io
 import json
 import zipfile
 
 import pytest
-from foreign_files import BASIC, chatgpt_chat, claude_chat, records_of, write_json
+from foreign_files import (
+    BASIC,
+    chatgpt_chat,
+    claude_chat,
+    facts,
+    items,
+    left_out,
+    records_of,
+    skipped,
+    write_json,
+)
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, SkippedRecord, moment_of
+from mcp_memory.services.transfer.foreign.reading import BadRecord, moment_of
 
 MAY_5_10 = 1_714_903_200_000
 
 
-def lines(path, values):
-    path.write_text("\n".join(value if isinstance(value, str) else json.dumps(value) for value in values), "utf-8")
-    return path
+def texts(found):
+    return [item.text for item in items(found)]
 
 
-def records(found):
-    return [record for record in found if isinstance(record, FileRecord)]
+def sessions(found):
+    return {one.session for one in found if items([one])}
 
 
-def items(found):
-    return [item for record in records(found) for item in record.items]
+def stated(found):
+    return {(fact.head, fact.relation, fact.tail) for fact in facts(found)}
 
 
-def facts(found):
-    return [fact for record in records(found) for fact in record.facts]
-
-
-def skipped(found):
-    return [record for record in found if isinstance(record, SkippedRecord)]
+# ChatGPT
 
 
 def test_of_a_chat_of_chatgpt_only_the_branch_of_the_current_node_is_read(tmp_path):
@@ -62,8 +69,23 @@ def test_the_parts_of_a_split_export_are_read_in_order_from_a_folder_and_from_an
     for place in (folder, tmp_path / "export.zip"):
         kind, found = records_of(place)
         assert kind == "chatgpt"
-        sessions = [record.session for record in records(found) if record.kind == "message"]
-        assert sessions == ["chatgpt:chat-0", "chatgpt:chat-1", "chatgpt:chat-2"]
+        order = [one.session for one in found if items([one]) and one.kind == "message"]
+        assert order == ["chatgpt:chat-0", "chatgpt:chat-1", "chatgpt:chat-2"]
+
+
+def test_a_record_that_is_none_is_named_and_the_others_are_read(tmp_path):
+    chats = [chatgpt_chat(0), 5, {"title": "x", "mapping": 3}, {"mapping": {}}, chatgpt_chat(4)]
+    _, found = records_of(write_json(tmp_path / "conversations.json", chats, indent=1))
+    assert [problem for _, problem in skipped(found)] == [
+        "is no JSON object",
+        "has no messages in 'mapping'",
+        "has no text in 'conversation_id' or 'id' or 'title'",
+    ]
+    assert skipped(found)[0][0].startswith("conversations.json, record 2 (line ")
+    assert len([item for item in items(found) if item.ref != "title"]) == 6
+
+
+# Claude
 
 
 def test_a_chat_of_claude_keeps_what_was_attached_as_a_document(tmp_path):
@@ -80,6 +102,67 @@ def test_a_chat_of_claude_keeps_what_was_attached_as_a_document(tmp_path):
     assert [record.kind for record in found[:3]] == ["message", "document", "document"]
 
 
+def said(number, *, by="human", parent=None, minute=0):
+    when = f"2026-02-01T09:{minute:02}:00Z"
+    row = {"uuid": f"w{number}", "sender": by, "text": f"Sentence {number}.", "content": [], "created_at": when}
+    return row | ({} if parent is None else {"parent_message_uuid": parent})
+
+
+def kites(*messages, **more):
+    """Return a chat of Claude of these messages."""
+    return {"uuid": "c", "name": "Kites", "created_at": "2026-02-01T09:00:00Z", "chat_messages": messages, **more}
+
+
+ROOT = "00000000-0000-4000-8000-000000000000"
+TREE = [
+    said(0, parent=ROOT),
+    said(1, by="assistant", parent="w0", minute=1),
+    said(2, parent="w1", minute=2),
+    said(3, by="assistant", parent="w2", minute=3),
+    said(4, parent="w1", minute=9),  # an edit of 2
+    said(5, by="assistant", parent="w4", minute=10),
+    said(6, by="assistant", parent="w4", minute=8),  # a retry of 5
+]
+
+
+@pytest.mark.parametrize(
+    ("leaf", "branch"),
+    [("w5", [0, 1, 4, 5]), ("w3", [0, 1, 2, 3]), ("w6", [0, 1, 4, 6]), ("w1", [0, 1]), (None, [0, 1, 4, 5]),
+     ("gone", [0, 1, 4, 5])],
+)  # fmt: skip
+def test_of_a_chat_of_claude_the_branch_of_its_leaf_is_read_and_the_others_are_counted(tmp_path, leaf, branch):
+    for messages in (TREE, TREE[::-1]):
+        _, found = records_of(write_json(tmp_path / "c.json", [kites(*messages, current_leaf_message_uuid=leaf)]))
+        assert texts(found)[:-1] == [f"Sentence {number}." for number in branch]
+        assert left_out(found) == [("message", "on branches that were abandoned", len(TREE) - len(branch))]
+
+
+MEMORY = {
+    "conversations_memory": "**Hobbies**\n\nThe user builds kites in Aveiro.",
+    "project_memories": {"q7": "Bamboo spars.", "q8": ""},
+    "account_uuid": "a1",
+    "memory_version": "x2",
+}
+
+
+@pytest.mark.parametrize("value", [MEMORY, [MEMORY], [{**MEMORY, "project_memories": [{"q7": "Bamboo spars."}]}]])
+def test_what_claude_remembers_is_stored_at_no_time(tmp_path, value):
+    kind, found = records_of(write_json(tmp_path / "memories.json", value))
+    assert kind == "claude"
+    whole, project = texts(found)
+    assert "kites in Aveiro" in whole
+    assert "Bamboo spars." in project
+    assert all(item.said_at is None for item in items(found))
+
+
+def archive(*members):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, value in members:
+            made.writestr(name, value if isinstance(value, bytes) else json.dumps(value))
+    return packed.getvalue()
+
+
 def test_projects_of_claude_are_documents(tmp_path):
     project = {
         "uuid": "q",
@@ -88,21 +171,150 @@ def test_projects_of_claude_are_documents(tmp_path):
         "created_at": "2024-05-05T10:00:00Z",
         "docs": [{"uuid": "d", "filename": "sails.md", "content": "Two sails.", "created_at": "2024-05-05T10:00:00Z"}],
     }
-    write_json(tmp_path / "x" / "conversations.json", [claude_chat()])
-    write_json(tmp_path / "x" / "projects" / "q.json", project)
     write_json(tmp_path / "projects.json", [project])
-    assert [record.session for record in records(records_of(tmp_path / "x")[1])] == [
-        "claude:k0",
-        "claude:k0",
-        "claude:k0",
-        "claude-project:q",
-    ]
     kind, found = records_of(tmp_path / "projects.json")
     assert kind == "claude"
     assert [(item.title, item.text) for item in items(found)] == [
         ("Instructions of the project Boat", "Answer briefly."),
         ("sails.md", "Two sails."),
     ]
+
+
+def test_an_export_in_numbered_archives_in_a_folder_is_read_whole(tmp_path):
+    project = {"uuid": "q7", "name": "Kite", "description": "A big one.", "prompt_template": "", "docs": []}
+    chats = [kites(said(0)) | {"uuid": f"c{number}"} for number in range(3)]
+    parts = [
+        ("conversations-000.zip", archive(("conversations.json", chats[:2]))),
+        ("conversations-001.zip", archive(("conversations.json", chats[2:]))),
+        ("memories-000.zip", archive(("memories/a1.json", MEMORY))),
+        ("projects-000.zip", archive(("projects/q7.json", project))),
+        ("users-000.zip", archive(("users.json", [{"uuid": "a1", "full_name": "Nobody"}]))),
+        ("manifest-1.json", b'{"files": ["https://x/conversations-000.zip"]}'),
+    ]
+    folder = tmp_path / "export"
+    folder.mkdir()
+    for name, content in parts:
+        (folder / name).write_bytes(content)
+    kind, found = records_of(folder)
+    assert kind == "claude"
+    memory_and_project = {"claude:memory", "claude-project:q7"}
+    assert sessions(found) == {"claude:c0", "claude:c1", "claude:c2"} | memory_and_project
+    assert "A big one." in texts(found)
+    assert left_out(found) == [("file", "of no known kind", 1)] * 2
+
+
+def encrypted(packed):
+    flagged = bytearray(packed)
+    flagged[packed.rindex(b"PK\x01\x02") + 8] |= 1
+    return bytes(flagged)
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        (lambda packed: packed[: len(packed) // 2], "cut short"),
+        (encrypted, "encrypted"),
+        (lambda _: archive(("a.json", b" " * (30 << 20))), "as no export does"),
+    ],
+)
+def test_an_archive_that_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path, harm, why):
+    many = archive(("conversations.json", [kites(*(said(number) for number in range(90)))]))
+    parts = [("a.zip", harm(many)), ("b.zip", archive(("conversations.json", [kites(said(0))])))]
+    folder = tmp_path / "export"
+    folder.mkdir()
+    for name, content in parts:
+        (folder / name).write_bytes(content)
+    kind, found = records_of(folder)
+    assert (kind, len(texts(found))) == ("claude", 2)
+    ((place, problem),) = skipped(found)
+    assert place == "a.zip"
+    assert why in problem
+    with pytest.raises(InvalidInput, match=why):
+        records_of(folder / "a.zip")
+
+
+def test_an_archive_with_a_damaged_file_is_refused(tmp_path):
+    many = [kites(*(said(number) for number in range(90)))]
+    packed = archive(("conversations.json", many), ("users.json", []))
+    (tmp_path / "a.zip").write_bytes(packed[:60] + b"\xff" * 40 + packed[100:])
+    (tmp_path / "b.zip").write_bytes(archive(("conversations.json", [kites(said(0))])))
+    with pytest.raises(InvalidInput, match=r"cannot be read.*Download it again"):
+        records_of(tmp_path)
+
+
+def test_files_of_another_program_in_a_folder_are_named_with_their_kind(tmp_path):
+    write_json(tmp_path / "conversations.json", [chatgpt_chat()])
+    write_json(tmp_path / "claude" / "conversations.json", [kites(said(0))])
+    (tmp_path / "chat.html").write_text("<p>")
+    kind, found = records_of(tmp_path)
+    assert kind == "chatgpt"
+    assert left_out(found)[:2] == [("file", "of no known kind", 1), ("file", "of another kind (claude)", 1)]
+    assert left_out(found)[2:] == [
+        ("message", "of tools, thoughts, or hidden", 1),
+        ("message", "on branches that were abandoned", 2),
+    ]
+
+
+# Other memories
+
+
+ENTITIES = [
+    {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["Tabs", {"city": {"item": "Porto"}}]},
+    {"_type": "entity", "name": "Boat", "entityType": "thing", "observations": [{"boats": [2, True]}]},
+    {"name": "Kite", "entityType": "thing", "observations": [{"content": "Red", "createdAt": "2025-05-06"}]},
+]
+RELATIONS = [{"from": "Ann", "to": "Harbour", "relationType": "lives at"}]
+
+
+@pytest.mark.parametrize("form", ["lines", "array", "object", "pretty"])
+def test_every_observation_of_a_graph_is_in_its_text_in_every_form_of_file(tmp_path, form):
+    rows = [*ENTITIES, *RELATIONS]
+    whole = rows if form == "array" else {"entities": ENTITIES, "relations": RELATIONS}
+    content = json.dumps(whole, indent=2 if form == "pretty" else None)
+    path = tmp_path / "memory.json"
+    path.write_text("\n".join(map(json.dumps, rows)) if form == "lines" else content, "utf-8")
+    kind, found = records_of(path)
+    assert kind == "official"
+    assert texts(found) == [
+        "Ann: Tabs\nAnn: city: Porto",
+        "Boat: boats: 2\nBoat: boats: True",
+        "Kite: Red\nKite: createdAt: 2025-05-06",
+    ]
+    assert ("Ann", "lives_at", "Harbour") in stated(found)
+    assert skipped(found) == left_out(found) == []
+
+
+ROWS = [
+    {"id": "m1", "memory": "Rows at dawn", "user_id": "bo", "created_at": "2025-07-01T10:00:00Z", "categories": ["x"]},
+    {"memory": "Owns a kayak", "user_id": "bo"},
+    {"id": "m3", "memory": "Hates rain", "user_id": "bo", "event": "DELETE"},
+    {"id": "m4", "user_id": "bo"},
+]
+GRAPH = [
+    {"source": "user_id:_bo", "relationship": "rows_with", "target": "ana_maria"},
+    {"source": "bo", "relationship": "owns", "destination": "kayak"},
+    {"source": "bo", "relationship": "owns"},
+]
+
+
+def test_mem0_is_read_as_an_object_an_array_and_lines_and_what_is_not_stored_is_named(tmp_path):
+    forms = [
+        json.dumps({"results": ROWS, "relations": GRAPH, "next": None}),
+        json.dumps({"memories": ROWS, "relations": GRAPH}, indent=1),
+        "\n".join(json.dumps(row | ({"relations": GRAPH} if not number else {})) for number, row in enumerate(ROWS)),
+    ]
+    for number, content in enumerate(forms):
+        path = tmp_path / "dump.json"
+        path.write_text(content, "utf-8")
+        kind, found = records_of(path)
+        assert kind == "mem0", number
+        assert texts(found) == ["Rows at dawn", "Owns a kayak"]
+        assert stated(found) == {("bo", "rows_with", "ana maria"), ("bo", "owns", "kayak")}
+        assert [problem for _, problem in skipped(found)] == ["has no text in 'memory' or 'text' or 'content'"]
+        assert sorted(left_out(found)) == [
+            ("memory", "that was deleted", 1),
+            ("relation", "without a name at both ends", 1),
+        ]
 
 
 def test_notes_of_basic_memory_state_relations(tmp_path):
@@ -136,9 +348,13 @@ def test_texts_take_their_time_from_front_matter_then_name_then_file(tmp_path):
     ]
     assert items(found)[2].text == "---\ntitle: [broken\n---\nText."
     assert items(found)[2].said_at == (tmp_path / "b.md").stat().st_mtime_ns // 1_000_000
-    assert skipped(found) == [SkippedRecord("latin.txt", "is not UTF-8 (line 2); save it as UTF-8")]
+    assert skipped(found) == [("latin.txt", "is not UTF-8 (line 2); save it as UTF-8")]
 
 
+# What cannot be read
+
+
+IN_LIST = b'[{"id": "1", "memory": "A"},\n{"id": "2", "memory": "B", "metadata": %s}]'
 CUT = json.dumps([chatgpt_chat(0), chatgpt_chat(1)], indent=1)
 
 
@@ -155,6 +371,8 @@ CUT = json.dumps([chatgpt_chat(0), chatgpt_chat(1)], indent=1)
             ("line 2", "cut short"),
         ),
         ("memory.jsonl", b'{"type": "entity", "name": "A"}\n{"type": "\xfc"}\n', ("line 2", "not UTF-8")),
+        ("mem0.json", IN_LIST % ("[" * 40_000 + "]" * 40_000).encode(), ("line 2", "nested too deeply", "Nothing was")),
+        ("mem0.json", IN_LIST % b"nothing", ("line 2", "no JSON", "Nothing was stored")),
         ("photo.json", b"\x89PNG\r\n\x1a\n", ("no export that is known", "--from")),
         ("package.json", b'{"name": "x", "version": "1"}', ("no export that is known", "chatgpt")),
         ("empty.json", b"", ("is empty", "again")),
@@ -167,21 +385,6 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused_with_line_and_remedy(t
         records_of(tmp_path / name)
     for word in words:
         assert word in str(refusal.value)
-
-
-def test_a_record_that_is_none_is_named_and_the_others_are_read(tmp_path):
-    chats = [chatgpt_chat(0), 5, {"title": "x", "mapping": 3}, {"mapping": {}}, chatgpt_chat(4)]
-    _, found = records_of(write_json(tmp_path / "conversations.json", chats, indent=1))
-    assert [bad.problem for bad in skipped(found)] == [
-        "is no JSON object",
-        "has no messages in 'mapping'",
-        "has no text in 'conversation_id' or 'id' or 'title'",
-    ]
-    assert skipped(found)[0].place.startswith("conversations.json, record 2 (line ")
-    text = (tmp_path / "conversations.json").read_text("utf-8").splitlines()
-    line = int(skipped(found)[0].place.split("line ")[1].rstrip(")"))
-    assert text[line - 1].strip() == "5,"
-    assert len([item for item in items(found) if item.ref != "title"]) == 6
 
 
 @pytest.mark.parametrize(

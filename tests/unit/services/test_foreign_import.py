@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 from exported_store import LIMITS, open_at, store_of
-from fakes import FakeEmbedder
 from foreign_files import BASIC, MEM0, OFFICIAL, chatgpt_chat, claude_chat, records_of, write_json
 
 from mcp_memory.domain.facts import STABLE
@@ -15,9 +14,8 @@ from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import IMPORTED
-from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.errors import InvalidInput
 from mcp_memory.search.wishes import standing_wishes
-from mcp_memory.services.transfer import importing
 from mcp_memory.services.transfer.foreign.reading import FileRecord
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import Imported, import_files
@@ -89,45 +87,6 @@ async def test_an_imported_chat_is_found_with_its_time_and_source(memory, tmp_pa
     assert (source.session, source.role, source.said_at) == ("chatgpt:chat-0", "user", 1_714_903_200_500)
 
 
-async def test_an_import_that_was_stopped_goes_on(memory, tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "AT_ONCE", 64)
-    path = write_json(tmp_path / "conversations.json", [chatgpt_chat(number, turns=20) for number in range(6)])
-    embedder, calls = memory.embedder, 0
-    assert isinstance(embedder, FakeEmbedder)
-
-    async def fail_later():
-        nonlocal calls
-        calls += 1
-        if calls == 4:
-            raise StoreUnwritable("full")
-
-    embedder.before = fail_later
-    with pytest.raises(StoreUnwritable):
-        await imported(memory, path)
-    part = len(await content(memory))
-    titles = len([ref for _, ref, _ in await content(memory) if ref == "title"])
-    assert 0 < part < 6 * 42
-    embedder.texts.clear()
-    result = await imported(memory, path)
-    assert result.stored == Counter(messages=6 * 41 - (part - titles), documents=6 - titles)
-    assert len(await content(memory)) == 6 * 42
-    assert not [text for text in embedder.texts if "note 0 0" in text]
-    async with memory.store.reading() as view:
-        assert not view.space("default").unindexed
-
-
-async def test_records_of_many_sessions_are_stored_together(memory, tmp_path):
-    """Each record of mem0 may be of another user than the one before; a commit for each took 75 ms of CPU."""
-    rows = [
-        {"id": f"{number}", "memory": f"Likes fern {number}.", "user_id": f"user{number % 40}"} for number in range(128)
-    ]
-    result = await imported(memory, write_json(tmp_path / "mem0.json", {"results": rows}))
-    assert result.stored == Counter(documents=128)
-    assert (await memory.store.about()).tx == 1
-    async with memory.store.reading() as view:
-        assert not view.space("default").unindexed
-
-
 async def test_what_was_forgotten_stays_away_unless_told(memory, tmp_path):
     path = write_json(tmp_path / "conversations.json", [chatgpt_chat()])
     await imported(memory, path)
@@ -149,28 +108,6 @@ async def test_what_a_write_would_refuse_is_skipped_and_the_others_are_stored(me
     assert problems[0] == "has 1,001 bytes in its text (limits.message_bytes), more than the 1,000 allowed"
     assert "null byte" in problems[1]
     assert result.stored == Counter(messages=5, documents=1)
-
-
-async def test_a_message_whose_id_has_another_text_here_is_skipped_alone(memory, tmp_path):
-    path = write_json(tmp_path / "conversations.json", [chatgpt_chat()])
-    await imported(memory, path)
-    chat = chatgpt_chat(0, turns=2)
-    chat["mapping"]["c0-u0"]["message"]["content"]["parts"] = ["Something else."]
-    result = await imported(memory, write_json(path, [chat]))
-    assert result.stored == Counter(messages=2)
-    assert "taken" in result.skipped[0].problem
-    assert ("chatgpt:chat-0", "chatgpt:c0-u0", "I moved to Porto in March, note 0 0.") in await content(memory)
-
-
-async def test_a_note_that_was_edited_is_a_new_revision(memory, tmp_path):
-    note = tmp_path / "notes" / "fern.md"
-    note.parent.mkdir()
-    note.write_text("Water the fern on Monday.", "utf-8")
-    await imported(memory, note.parent)
-    note.write_text("Water the fern on Friday.", "utf-8")
-    assert (await imported(memory, note.parent)).stored == Counter(documents=1)
-    recall = await memory.reconstruct(Query("Water the fern"))
-    assert recall.evidence[0].text == "Water the fern on Friday."
 
 
 async def test_a_file_that_breaks_off_stores_nothing(memory, tmp_path):

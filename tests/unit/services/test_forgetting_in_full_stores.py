@@ -12,7 +12,7 @@ from store_contents import holding
 
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.services.ingest import Reading, deriver, silent
@@ -69,62 +69,6 @@ async def test_after_a_forget_a_memory_answers_like_one_that_never_had_what_went
         assert await evidence(memory, *VALVES, space=space) == await evidence(other, *VALVES, space=space)
     await memory.aclose()
     await other.aclose()
-
-
-async def test_an_import_leaves_out_what_was_forgotten_unless_told(tmp_path) -> None:
-    """Texts with their facts."""
-    memory = await filled(tmp_path / "store")
-    file = await exported(memory)
-    await memory.forget(ForgetRequest("default", ids=("m3",), session="letters", dry_run=False))
-    left = await content(memory)
-    result = await imported(memory, file)
-    assert result.left_out
-    async with memory.store.reading() as view:
-        assert view.space("default").current("letters", "m3") is None
-    assert (await content(memory))["texts"] == left["texts"]
-    await imported(memory, file, again=True)
-    async with memory.store.reading() as view:
-        turn = view.space("default").current("letters", "m3")
-        assert turn is not None
-        stated = [one.tail for one in view.space("default").facts.rows if one.turn_id == turn.id]
-        assert "octopuses" in stated
-    await memory.aclose()
-
-
-ANIMALS = ("heron", "badger", "lynx", "otter", "stoat", "ibex", "crane", "marmot", "newt", "quail", "shrew", "vole")
-PLACES = ("meadow", "quarry", "orchard", "harbour")
-
-
-async def test_questions_that_have_nothing_to_do_with_it_find_the_same_evidence_in_the_same_order(tmp_path) -> None:
-    """In the same space, with facts, lessons and points beside."""
-    memory = open_at(tmp_path / "store")
-    told = [
-        NewItem(
-            f"The {animal} of the {place} sleeps until {number + 1} o'clock.", ref=f"{animal}-{place}", speaker="Ann"
-        )
-        for animal in ANIMALS
-        for number, place in enumerate(PLACES)
-    ]
-    await memory.write(WriteRequest("default", "walks", "message", tuple(told)))
-    kept = ANIMALS[3:]
-    for animal in (*ANIMALS[:3], *kept[:3]):
-        found = await memory.reconstruct(Query(f"When does the {animal} wake up?", limit=3))
-        feedback = Feedback(supports=(found.evidence[0].id,))
-        await memory.evolve(EvolveRequest("default", episode=found.episode, feedback=feedback))
-    questions = [f"Where does the {animal} sleep?" for animal in kept]
-    questions += [f"{animal}, until when?" for animal in kept]
-
-    async def asked() -> list[list[str]]:
-        found = [await memory.reconstruct(Query(question, limit=3)) for question in questions]
-        return [[item.id for item in result.evidence] for result in found]
-
-    before = await asked()
-    assert all(before)
-    for animal in ANIMALS[:3]:
-        for place in PLACES[:2]:
-            await memory.forget(ForgetRequest("default", ids=(f"{animal}-{place}",), dry_run=False))
-    assert await asked() == before
-    await memory.aclose()
 
 
 async def test_a_preview_names_memory_points_and_questions_that_go_or_change(tmp_path: Path) -> None:

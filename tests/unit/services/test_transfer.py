@@ -13,11 +13,6 @@ from mcp_memory.errors import InvalidInput
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture
 async def original(tmp_path):
     memory = open_at(tmp_path / "original")
@@ -84,17 +79,6 @@ async def test_a_copy_holds_the_same_and_answers_alike_and_a_second_import_store
     assert not (await imported(copy, file)).stored.total()
     assert not (await imported(original, file)).stored.total()
     assert (await copy.store.about()).tx == before
-
-
-async def test_what_a_copy_is_told_again_it_knows(file, copy):
-    """Texts without an id, too, and facts that a caller stated without a source."""
-    await imported(copy, file)
-    item = NewItem("Yes. You water my ferns, and I like octopuses.\nSee you on Friday!", speaker="Ines")
-    facts = (NewFact("Ines", "likes", "tea", negated=True), NewFact("Tomas", "works_at", "harbour"))
-    again = await copy.write(WriteRequest("default", "letters", "message", (item,), facts))
-    assert [one.stored for one in again.items] == [False]
-    assert {one.op for one in again.facts} == {"unchanged"}
-    assert len((await stated(copy))[1]) == sum(record.get("record") == "fact" for record in records(file))
 
 
 async def test_an_import_into_another_space_answers_alike(original, copy):
@@ -208,13 +192,6 @@ async def test_a_bad_line_is_named_and_nothing_is_stored(file, copy, record, cha
     assert f"line {line}: " in str(error.value), error.value
     assert "Nothing was stored." in str(error.value)
     assert (await copy.store.about()).tx == 0
-
-
-async def test_a_text_that_no_write_would_take_is_skipped(file, copy):
-    for text in ("a\x00b", "a\ud800b", "x" * 1_001):
-        bad, line = with_record(file, "message", text=text)
-        (skipped,) = (await imported(copy, bad, dry_run=True)).skipped
-        assert f"line {line}" in skipped.place
 
 
 @pytest.mark.parametrize(
