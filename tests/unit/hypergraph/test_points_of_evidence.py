@@ -1,7 +1,6 @@
 """From evidence to points: groups, extracts, updates, merges, and relational goals."""
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.view.facts import Facts
-from mcp_memory.view.hypergraph import Hypergraph, vertices
+from mcp_memory.view.hypergraph import vertices
 
 Z = (0.0, 0.0)
 SHAPING = PointSettings()
@@ -170,10 +169,3 @@ def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
 def test_a_goal_relates_if_it_asks_why_or_how_names_two_or_is_a_topic(goal, names, relates):
     roots = [Root(name.lower(), name, "FACT") for name in names]
     assert is_relational(understand(goal, ()), roots, ()) is relates
-
-
-def test_circular_merges_resolve_to_nothing():
-    held = Hypergraph()
-    rows = [replace(point(a), status="merged", merged_into=f"h_{b}") for a, b in ("ab", "ba", "cd")]
-    held.add(rows, np.zeros((3, 2), dtype=np.float32))
-    assert [held.resolve(name) for name in ("h_a", "h_c", "h_d")] == [None, None, None]

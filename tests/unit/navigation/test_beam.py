@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from small_graph import NOW, ask, graph, said, year
 
-from mcp_memory.domain.paths import PathScores
-from mcp_memory.navigation import beam
 from mcp_memory.navigation.settings import NavigationSettings
 
 ANN = (
@@ -45,14 +43,6 @@ def test_queries_for_a_change_a_comparison_or_a_time_include_past_facts(question
     assert {"paris", "london"} <= set(ends(question))
 
 
-def test_a_purchase_is_found_after_its_time_and_not_before() -> None:
-    bought = said("Ann", "bought", "a boat", 2015)
-    assert ends("What has Ann bought?", bought) == ["boat"]
-    alone = NavigationSettings(rules=("symmetry",))
-    assert ends("What did Ann buy in 2014?", bought, at=(year(2014), year(2015)), settings=alone) == []
-    assert ends("What did Ann buy in 2016?", bought, at=(year(2016), year(2017)), settings=alone) == []
-
-
 def test_a_suspected_fact_is_followed_only_if_guesses_are_accepted() -> None:
     rows = (said("Ann", "lives_in", "Oslo", confidence=0.45),)
     assert ends("Where does Ann live?", *rows) == []
@@ -70,13 +60,6 @@ def test_without_the_beam_only_direct_neighbours_are_found() -> None:
     found = ask(graph(*ANN), "Where does Ann's brother live?", settings=NavigationSettings(beam=False))
     assert found.paths
     assert all(len(path.steps) == 1 for path in found.paths)
-
-
-def test_paths_that_continue_after_the_last_step_are_final(monkeypatch: pytest.MonkeyPatch) -> None:  # DESIGN D31
-    facts = graph(*(said(f"stop {place}", "leads_on", f"stop {place + 1}") for place in range(6)))
-    further = [PathScores(0.9, 0.9, steps / 10) for steps in range(4)]  # each step answers more
-    monkeypatch.setattr(beam, "score_paths", lambda *given: [further[len(path.steps)] for path in given[-1]])
-    assert [path.end for path in ask(facts, "from here", named=["stop 0"]).paths] == ["stop 3"]
 
 
 def test_a_space_without_facts_has_no_roots_and_no_paths() -> None:

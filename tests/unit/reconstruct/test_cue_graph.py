@@ -107,13 +107,3 @@ def test_the_relation_of_a_fact_is_the_tag_of_its_two_ends_alone() -> None:
     assert "lives in" in graph.tags(space, number(graph, "Ann"))
     assert "lives in" not in graph.tags(space, number(graph, "skis"))
     assert relation_tag("birthplace_of") == "birthplace"
-
-
-def test_a_tag_is_the_most_common_word_that_is_still_informative() -> None:
-    words = {n: "trip" if n % 8 == 0 else "pond" if n < 7 else "rest" for n in range(40)}
-    lines = [f"Ann: nice day {words[n]} x{n}." for n in range(40)]
-    space = say(new_space(), *lines)
-    graph = CueGraph.of(space)
-    ann = number(graph, "Ann")
-    assert graph.contents(space, ann, "trip") == [0, 8, 16, 24, 32]
-    assert not {"nice", "day", "rest", "pond"} & set(graph.tags(space, ann))

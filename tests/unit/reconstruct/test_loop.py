@@ -71,19 +71,6 @@ async def test_the_loop_keeps_within_its_turns_and_calls_and_makes_no_call_twice
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_every_segment_was_a_candidate_or_was_found_by_a_call_in_the_trace(seed):
-    state, select, execute = random_loop(seed)
-    await run(state, select, execute)
-    brought: dict[str, set[str]] = {}
-    for call in state.trace:
-        (found,) = await execute([Action(call.operator, call.args)])
-        brought.setdefault(call.operator, set()).update(one.id for one in found.items)
-    for operator, strengths in state.brought.items():
-        assert {state.space.sentences[row].id for row in strengths} <= brought[operator]
-    assert set(state.found) == {0}.union(*state.brought.values())
-
-
-@pytest.mark.parametrize("seed", range(20))
 async def test_the_same_calls_end_in_the_same_state(seed):
     first, select, execute = random_loop(seed)
     proposed = []

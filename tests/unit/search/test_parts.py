@@ -1,14 +1,11 @@
 """The parts of a query: their candidates join those of the whole query."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from small_space import document, message, refs, space_of
 
 from mcp_memory.language.questions import understand
-from mcp_memory.search import candidates as search_candidates
-from mcp_memory.search.candidates import PARTS, CandidateSet, find_candidates, rank_candidates
+from mcp_memory.search.candidates import CandidateSet, find_candidates, rank_candidates
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.view.space import Space
 
@@ -45,11 +42,3 @@ def test_what_only_a_part_finds_ranks_behind_what_the_query_finds(space: Space) 
     candidates = candidates_of(space, "sea").add_parts(space, [candidates_of(space, "the baker's sister")])
     baker = next(one for one in rank_candidates(space, candidates) if space.segment_turn[one.row].ref == "baker")
     assert baker.via == ("parts",)
-
-
-def test_half_the_score_of_the_best_for_a_part_gives_an_eighth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_candidates, "PARTS", replace(PARTS, talk=1.0))
-    candidates = candidates_of(TALK, "How was the sea?")
-    part = replace(candidates, total=np.array([1.0, 0.5, 0.0, 0.0], np.float32))
-    given = candidates.add_parts(TALK, [part]).scores["parts"] / candidates.total.max()
-    assert given.tolist() == pytest.approx([1.0, 1 / 8, 0.0, 0.0])

@@ -136,26 +136,6 @@ async def test_a_text_of_a_dead_process_is_read_when_its_lease_is_over():
         await other.aclose()
 
 
-async def test_a_process_whose_lease_was_taken_over_records_nothing():
-    async with enriched(HOME) as (memory, api):
-        api.gate = anyio.Event()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(enriching(memory).step)
-            with anyio.fail_after(300):
-                await api.arrived.wait()
-            other = another(memory, api)
-            other.clock = lambda: NOW + 90_000
-            tasks.start_soon(enriching(other).step)
-            with anyio.fail_after(300):
-                while len(api.requests) < 2:
-                    await anyio.lowlevel.checkpoint()
-            api.gate.set()
-        (read,) = await read_by_claude(memory)
-        assert read.recorded_at == NOW + 90_000
-        assert [job.at for job in await jobs_of(memory)] == [NOW + 90_000]
-        await other.aclose()
-
-
 async def test_a_failing_text_is_retried_after_growing_pauses_and_finally_given_up():
     async with enriched([message("no JSON")]) as (memory, api):
         moment, pauses = NOW, []

@@ -72,12 +72,6 @@ async def test_the_real_cost_replaces_the_estimate_with_the_next_request() -> No
     assert len(log.commits) == 2
 
 
-async def test_the_reservations_of_a_dead_process_count_as_spent() -> None:
-    await Account(log := FakeLog()).ledger.reserve(900)
-    with pytest.raises(EngineError, match=SPENT):
-        await Account(log).ledger.reserve(200)
-
-
 async def test_a_new_day_starts_at_zero_and_corrections_count_for_the_day_of_the_request() -> None:
     time = [19_001 * DAY - 1]
     one = Account(log := FakeLog(), clock=lambda: time[0])
@@ -105,15 +99,3 @@ async def test_a_request_that_cannot_be_recorded_is_refused_and_corrections_wait
     log.full = False
     await one.ledger.enter()
     assert await Account(log).stored() == Spending(1, 100)
-
-
-async def test_a_cost_that_comes_while_another_is_recorded_is_recorded_next() -> None:
-    one = Account(log := FakeLog())
-    first, second = await one.ledger.reserve(300), await one.ledger.reserve(300)
-    one.ledger.settle(first, Spending(1, 100))
-    async with anyio.create_task_group() as tasks, log.lock:
-        tasks.start_soon(one.ledger.enter)
-        await anyio.wait_all_tasks_blocked()
-        one.ledger.settle(second, Spending(1, 100))
-    await one.ledger.enter()
-    assert await one.stored() == Spending(2, 200)

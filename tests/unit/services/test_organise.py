@@ -93,15 +93,6 @@ async def test_similar_points_with_a_common_entity_are_merged_for_a_relational_g
     assert [point.entities for point in active(one) if not point.parents] == [("Dover", "Calais")]
 
 
-async def test_a_repeated_goal_merges_no_points_that_it_did_not_change():
-    one = await told(memory(), *ORDER)
-    await organised(one)
-    alike = [PointInsert(names, "Gulls and terns share the cliff.") for names in (("Gull", "Tern"), ("Tern", "Cliff"))]
-    await one.evolve(EvolveRequest("default", goal=GOAL, points=PointEdits(tuple(alike))))
-    assert (await organised(one)).changes == ()
-    assert [change.step for change in (await organised(one, steps=("merge",))).changes] == ["merge"]
-
-
 async def test_a_goal_that_asks_for_one_thing_merges_nothing_and_says_why():
     one = await told(memory())
     done = await merging(one, "Who is Zoe?")

@@ -4,7 +4,7 @@ import pytest
 from fakes import FakeLog
 from learning_memory import memory, recalled, told
 
-from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact, NewItem, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.server.tools.arguments import read
@@ -137,16 +137,6 @@ async def test_pooling_again_adds_only_what_is_new():
     await stepped(one, "questions")
     assert held(one).questions.rows[: len(before)] == before
     assert len(held(one).questions) > len(before)
-
-
-async def test_old_revisions_add_no_questions():
-    one = memory(read=True)
-    for text in ("Ann lives in Oslo.", "Ann lives in Rome."):
-        await one.write(WriteRequest("default", "talk", "document", (NewItem(text, "page"),)))
-    await stepped(one, "questions")
-    space = held(one)
-    (asked,) = space.questions.rows
-    assert "Rome" in space.text(space.segments[space.segment_row(asked.segment_id)])
 
 
 async def test_steps_with_nothing_to_do_report_why_and_change_nothing():

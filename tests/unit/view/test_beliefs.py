@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from batches import belief, lesson, taught
+from batches import belief, lesson
 
-from mcp_memory.domain.batch import Batch
 from mcp_memory.view.beliefs import Beliefs
-from mcp_memory.view.view import View
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -44,18 +42,3 @@ def test_the_first_lesson_of_a_judge_about_an_episode_stays() -> None:
     beliefs.add([], [elsewhere])
     assert beliefs.lessons_for("What else?") == [elsewhere]
     assert not beliefs.lessons_for("What?")
-
-
-def test_a_view_gives_each_space_its_own_lessons() -> None:
-    """A lesson alone creates a space, and an unknown space has none."""
-    view = View()
-    assert not view.has_lesson(lesson("a"))
-    both = Batch(
-        lessons=(lesson("a"), lesson("a", space="other")), beliefs=(belief("s_1"), belief("s_2", space="other"))
-    )
-    view.add(both, 1)
-    view.add(taught("b", sentence="s_3"), 2)
-    assert view.space("default").beliefs.sentence_ids == ["s_1", "s_3"]
-    assert view.space("other").beliefs.sentence_ids == ["s_2"]
-    assert view.has_lesson(lesson("b"))
-    assert not view.has_lesson(lesson("b", space="other"))
