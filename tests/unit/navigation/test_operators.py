@@ -74,15 +74,6 @@ def texts(found: OperatorResult) -> list[str]:
     return [item.text for item in found.items]
 
 
-def test_guesses_have_their_rule_and_a_discounted_confidence() -> None:
-    found = step(counterfactual, entity="Ann", query="Where is Ann?")
-    guess = next(item for item in found.items if item.text == "Ann works at Leeds")
-    assert (guess.inferred, guess.via, guess.id[:2]) == ("hyponymy", ("counterfactual",), "i_")
-    assert guess.confidence == pytest.approx(0.95 * 0.8)
-    assert len(guess.sources) == 2
-    assert found.items[0].score == 1.0
-
-
 def test_a_relation_limits_guesses_to_its_own_whatever_the_query() -> None:
     rows = (*ROWS, said("Ann", "plays", "the flute"))
     for query in ("Where is Ann?", "What does Ann like?"):

@@ -33,15 +33,6 @@ def test_the_lowest_scored_added_segments_are_dropped_until_the_window_fits():
     assert rows(fit_window(important, added, 13)[1]) == [1, 3, 2]
 
 
-def test_important_segments_are_dropped_by_similarity_down_to_one():
-    first, then = fit_window(
-        [WindowSegment(0, 6, 0.1), WindowSegment(1, 6, 0.3), WindowSegment(2, 9, 0.2)], [WindowSegment(3, 3, 0.9)], 10
-    )
-    assert (rows(first), rows(then)) == ([1], [3])
-    first, then = fit_window([WindowSegment(0, 30, 0.1), WindowSegment(1, 20, 0.3)], [WindowSegment(2, 1, 0.9)], 10)
-    assert (rows(first), rows(then)) == ([1], [])
-
-
 @given(PIECES, PIECES, st.integers(1, 100))
 def test_the_result_fits_the_window_and_drops_only_lower_scores(important, added, limit):
     first, then = fit_window(important, added, limit)

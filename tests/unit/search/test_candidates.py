@@ -92,13 +92,6 @@ def test_an_old_revision_is_never_returned() -> None:
     assert 0 not in {candidate.row for candidate in newest_candidates(space, Window(), 9)}
 
 
-def test_the_limit_is_filled_even_when_long_messages_have_the_best_segments() -> None:
-    long = [message(f"l{n}", "Ann", "tea for two " * 50, session=f"l{n}") for n in range(3)]
-    short = [message(f"s{n}", "Ann", "tea, some day", session=f"s{n}") for n in range(20)]
-    space = space_of(*long, *short, width=12)
-    assert len(set(refs(space, ask(space, "tea two", limit=15)))) == 15
-
-
 def test_nothing_is_found_where_no_channel_finds_anything() -> None:
     space = space_of(message("m", "Ann", "We painted the fence."))
     assert ask(space, "zebra") == []

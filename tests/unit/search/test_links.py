@@ -6,7 +6,6 @@ from small_space import ask, document, message, read, refs
 
 from mcp_memory.domain.turns import Turn
 from mcp_memory.search import links
-from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.words import TITLE
 
 MILL = "Where was the founder of Red Mill born?"
@@ -26,15 +25,6 @@ def test_a_candidate_leads_to_the_document_that_it_mentions(monkeypatch: pytest.
     assert "links" in ask(space, MILL)[1].via
     monkeypatch.setattr(links, "SEEDS", 0)
     assert refs(space, ask(space, MILL)) == ["mill"]
-
-
-def test_the_more_documents_share_a_title_the_less_each_gets() -> None:
-    def passed_on(count: int) -> float:
-        namesakes = [document(f"j{n}", "Jane Roe", f"Number {n} sang.") for n in range(count)]
-        ranked = ask((space := read(mill()[0], *namesakes)), MILL, switches=SearchSettings(words=False))
-        return next(candidate.scores["links"] for candidate in ranked if space.segment_turn[candidate.row].ref == "j0")
-
-    assert passed_on(4) == pytest.approx(passed_on(1) / 2)
 
 
 def test_two_compared_documents_come_before_what_they_lead_to() -> None:

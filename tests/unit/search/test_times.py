@@ -78,35 +78,6 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
         assert best == pytest.approx(plain, rel=1e-5)
 
 
-def test_an_undated_passage_takes_the_last_date_before_it_at_a_lower_worth() -> None:
-    bare = paper("b2", "Blue Mill: History", "The mill had a new owner then.")
-    space = read(*MILL[:2], bare, *MILL[2:])
-    parts = {
-        space.segment_turn[candidate.row].ref: candidate.scores
-        for candidate in ask(space, "Who owned the Blue Mill in 1951?")
-    }
-    assert 0 < parts["b2"]["time"] < parts["b"]["time"]
-    assert "time" not in parts["a"]  # no date stands before it
-
-
-def test_a_date_in_a_sentence_similar_to_the_query_counts_more_than_others_in_the_passage() -> None:
-    sold, painted = "The mill was sold in 1951.", "The mill was painted in 1955."
-    swapped = ("The mill was sold in 1955.", "The mill was painted in 1951.")
-    vectors = dict.fromkeys((sold, swapped[0]), (0.0, 1.0)) | dict.fromkeys((painted, swapped[1]), (1.0, 0.0))
-    space = read(
-        paper("a", "Blue Mill", f"{sold} {painted}"), paper("b", "Blue Mill", " ".join(swapped)), vectors=vectors
-    )
-    question = "When was the Blue Mill painted, not sold, in 1955?"
-    cosines = np.full(2, 0.5, np.float32)
-    parts = {
-        space.segment_turn[candidate.row].ref: candidate.scores
-        for candidate in ask(space, question, cosines, vector=np.array([1.0, 0.0], np.float32))
-    }
-    assert parts["a"]["time"] > parts["b"]["time"]
-    blind = {space.segment_turn[candidate.row].ref: candidate.scores for candidate in ask(space, question, cosines)}
-    assert blind["a"]["time"] - blind["b"]["time"] < parts["a"]["time"] - parts["b"]["time"]
-
-
 def test_a_message_of_the_right_time_comes_first_where_the_query_has_a_relative_date() -> None:
     days = [message(str(n), "Ann", "I made soup again.", at(2024, 5, n), session=str(n)) for n in (1, 6, 13)]
     space = read(*days, message("y", "Ann", "I made soup again.", at(2023, 5, 8), session="y"))

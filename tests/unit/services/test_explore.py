@@ -17,7 +17,7 @@ from mcp_memory.ports import OperatorResult
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.tools.explore import ExploreInput
 from mcp_memory.services.explore import explore
-from mcp_memory.services.ingest import Reading
+from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
@@ -41,34 +41,12 @@ class Listening:
         return OperatorResult(())
 
 
-async def quiet(_done, _total, _what):
-    pass
-
-
 async def store_of(*facts):
     store, embedder = FakeStore(dimension=64, make_view=lambda: View(INDEXES)), FakeEmbedder()
     items = tuple(NewItem(f"{fact.head} told me about {fact.tail}.", ref=fact.source) for fact in facts)
     request = WriteRequest("default", "s", "message", items, facts)
-    await write(store, Reading(embedder, None, 200), request, now=NOW, progress=quiet)
+    await write(store, Reading(embedder, None, 200), request, now=NOW, progress=silent)
     return store, embedder
-
-
-async def test_what_a_step_does_not_use_is_refused_by_its_name():
-    step = Listening()
-    step.uses = ("entity", "since")
-    window = Window(5)
-    for asked, name in (
-        (ExploreRequest("default", "listening", "Ann", "likes", window=window), "relation"),
-        (ExploreRequest("default", "listening", "Ann", window=window, ids=("s_1",)), "ids"),
-        (ExploreRequest("default", "listening", "Ann", window=Window(5, 50)), "until"),
-        (ExploreRequest("default", "listening", "Ann", window=window, episode="ep_1"), "episode"),
-    ):
-        with pytest.raises(
-            InvalidInput, match=rf"^{name}: .* listening does not use it\. .* uses entity, since and limit"
-        ):
-            await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)
-    asked = ExploreRequest("default", "listening", "Ann", window=window)
-    assert (await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)).items == ()
 
 
 def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argument_is_used():
@@ -138,27 +116,29 @@ async def test_a_point_stands_for_its_sentences_where_points_are_not_meant_and_o
     await explore(store, embedder, OPERATORS, replace(around, ids=("h_1",)), now=NOW)
 
 
-async def test_where_one_of_two_arguments_is_enough_either_will_do():
-    step = Listening()
-    step.needs = ("relation or tag",)
-    for asked in (
-        ExploreRequest("default", "listening", relation="likes"),
-        ExploreRequest("default", "listening", tag="a"),
-    ):
-        assert (await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)).items == ()
-    asked = ExploreRequest("default", "listening", entity="Ann")
-    with pytest.raises(InvalidInput, match=r"^relation or tag: neither is given\. .* cannot do without one of them\."):
-        await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)
+def listening(**changes):
+    """Return a call of the operator above that has all it needs, with changes."""
+    return ExploreRequest("default", "listening", **{"entity": "Ann", "window": Window(5)} | changes)
 
 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (ExploreRequest("default", "fly"), "operator: there is no operator 'fly'. There are: listening."),
-        (ExploreRequest("default", "listening", window=Window(5, 50)), "entity: is missing"),
-        (ExploreRequest("default", "listening", entity="Ann"), "since: is missing. The operator listening cannot"),
+        (ExploreRequest("default", "fly"), r"operator: there is no operator 'fly'\. There are: listening, either\."),
+        (listening(entity=None), "entity: is missing"),
+        (listening(window=Window()), "since: is missing. The operator listening cannot"),
+        (ExploreRequest("default", "either", "Ann"), r"relation or tag: neither is given\. .* without one of them\."),
+        (listening(relation="likes"), r"relation: .* listening does not use it\. .* uses entity, ids, since and limit"),
+        (listening(window=Window(5, 50)), "until: .* does not use it"),
+        (ExploreRequest("default", "either", relation="likes", episode="ep_1"), "episode: .* does not use it"),
     ],
 )
-async def test_what_a_step_cannot_do_without_is_named(asked, words):
-    with pytest.raises(InvalidInput, match="^" + words.replace(".", r"\.")):
-        await explore(FakeStore(), FakeEmbedder(), {"listening": Listening()}, asked, now=NOW)
+async def test_what_a_step_cannot_do_without_or_does_not_use_is_refused_by_its_name(asked, words):
+    step, either = Listening(), Listening()
+    step.uses, either.uses = ("entity", "ids", "since"), ("entity", "relation", "tag")
+    either.needs = ("relation or tag",)
+    table = {"listening": step, "either": either}
+    with pytest.raises(InvalidInput, match=f"^{words}"):
+        await explore(FakeStore(), FakeEmbedder(), table, asked, now=NOW)
+    for whole in (listening(), ExploreRequest("default", "either", tag="a")):
+        assert (await explore(FakeStore(), FakeEmbedder(), table, whole, now=NOW)).items == ()

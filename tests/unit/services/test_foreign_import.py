@@ -147,21 +147,17 @@ UNDATED = {
 
 @pytest.mark.parametrize("name", UNDATED)
 @pytest.mark.parametrize("order", ["before", "after"])
-async def test_an_undated_import_ends_no_dated_fact(tmp_path, name, order):
-    memory = open_at(tmp_path / "store")
-    try:
-        if order == "before":
-            await said_first(memory, NewFact("user", "lives_in", "Porto", source="said"))
-        path = tmp_path / name
-        path.write_text("\n".join(row if isinstance(row, str) else _line(row) for row in UNDATED[name]), "utf-8")
-        await imported(memory, path)
-        if order == "after":
-            await said_first(memory, NewFact("user", "lives_in", "Porto", source="said"))
-        found = await homes(memory)
-        assert found.pop("Porto")
-        assert not any(found.values())
-    finally:
-        await memory.aclose()
+async def test_an_undated_import_ends_no_dated_fact(memory, tmp_path, name, order):
+    if order == "before":
+        await said_first(memory, NewFact("user", "lives_in", "Porto", source="said"))
+    path = tmp_path / name
+    path.write_text("\n".join(row if isinstance(row, str) else _line(row) for row in UNDATED[name]), "utf-8")
+    await imported(memory, path)
+    if order == "after":
+        await said_first(memory, NewFact("user", "lives_in", "Porto", source="said"))
+    found = await homes(memory)
+    assert found.pop("Porto")
+    assert not any(found.values())
 
 
 NAMES = [
@@ -174,27 +170,23 @@ NAMES = [
 ]
 
 
-async def test_an_import_neither_names_the_user_nor_makes_wishes(tmp_path):
-    memory = open_at(tmp_path / "store")
-    try:
-        await said_first(memory)
-        path = tmp_path / "memory.jsonl"
-        path.write_text("\n".join(map(_line, NAMES)), "utf-8")
-        result = await imported(memory, path)
-        assert [(what, count) for (what, _), count in result.unread.items()] == [("fact", 2)]
-        async with memory.store.reading() as view:
-            space = view.space("default")
-            assert space.facts.name(space.facts.key("user")) == "user"
-            assert space.facts.key("Zelda") != space.facts.key("user")
-            assert standing_wishes(space) == []
-            played = space.facts.versions(space.facts.key("user"), "plays")
-            assert {(one.tail, one.confidence) for one in played} == {("Tennis", STABLE), ("Chess", STABLE)}
-        texts = " ".join(text for _, _, text in await content(memory))
-        assert "short answers" in texts
-        assert "Zelda" in texts
-        assert not (await imported(memory, path)).stored
-    finally:
-        await memory.aclose()
+async def test_an_import_neither_names_the_user_nor_makes_wishes(memory, tmp_path):
+    await said_first(memory)
+    path = tmp_path / "memory.jsonl"
+    path.write_text("\n".join(map(_line, NAMES)), "utf-8")
+    result = await imported(memory, path)
+    assert [(what, count) for (what, _), count in result.unread.items()] == [("fact", 2)]
+    async with memory.store.reading() as view:
+        space = view.space("default")
+        assert space.facts.name(space.facts.key("user")) == "user"
+        assert space.facts.key("Zelda") != space.facts.key("user")
+        assert standing_wishes(space) == []
+        played = space.facts.versions(space.facts.key("user"), "plays")
+        assert {(one.tail, one.confidence) for one in played} == {("Tennis", STABLE), ("Chess", STABLE)}
+    texts = " ".join(text for _, _, text in await content(memory))
+    assert "short answers" in texts
+    assert "Zelda" in texts
+    assert not (await imported(memory, path)).stored
 
 
 def test_the_ids_of_all_kinds_begin_with_what_marks_an_import(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 
 import pytest
@@ -35,6 +35,7 @@ def meant(space):
         MEANT_SPACE.reset(token)
 
 
+@asynccontextmanager
 async def with_spaces(path, space="workspace", shared="workspace"):
     memory = open_at(path)
     server = replace(memory.settings.server, space=space, shared_profile=shared)
@@ -45,7 +46,8 @@ async def with_spaces(path, space="workspace", shared="workspace"):
             for number, text in enumerate(texts)
         )
         await memory.write(WriteRequest(name, "talk", "message", items))
-    return memory
+    yield memory
+    await memory.aclose()
 
 
 def shown(result):
@@ -53,8 +55,7 @@ def shown(result):
 
 
 async def test_a_project_shows_the_wishes_of_the_default_space_and_what_was_asked_of_the_user(tmp_path):
-    memory = await with_spaces(tmp_path / "store")
-    try:
+    async with with_spaces(tmp_path / "store") as memory:
         with meant("boat-1"):
             recall = await memory.reconstruct(Query("What am I allergic to?", "boat-1"))
             assert [(wish.text.rstrip("."), wish.space) for wish in recall.wishes] == [(WISH, "default")]
@@ -68,8 +69,6 @@ async def test_a_project_shows_the_wishes_of_the_default_space_and_what_was_aske
             await memory.evolve(EvolveRequest("default", recall.episode, feedback))  # it is known there
             second = Feedback(supports=("2",))
             await memory.evolve(EvolveRequest("boat-1", recall.episode, second))
-    finally:
-        await memory.aclose()
 
 
 @pytest.mark.parametrize(
@@ -77,8 +76,7 @@ async def test_a_project_shows_the_wishes_of_the_default_space_and_what_was_aske
     ["How high is the mast?", "What does Otis restore?", "Where does my neighbour live?", "Where will I work?", "deck"],
 )
 async def test_nothing_else_of_the_default_space_is_ever_shown(tmp_path, question):
-    memory = await with_spaces(tmp_path / "store")
-    try:
+    async with with_spaces(tmp_path / "store") as memory:
         with meant("boat-1"):
             recall = await memory.reconstruct(Query(question, "boat-1"))
             assert {space for space, _ in shown(recall)} <= {None}
@@ -86,8 +84,6 @@ async def test_nothing_else_of_the_default_space_is_ever_shown(tmp_path, questio
             assert not {"Otis", "Quaycorp", "Aveiro"} & set(str(shown(recall)).replace(".", " ").split())
             newest = await memory.reconstruct(Query("", "boat-1"))
             assert {text for _, text in shown(newest)} == set(PROJECT)
-    finally:
-        await memory.aclose()
 
 
 @pytest.mark.parametrize(
@@ -101,35 +97,26 @@ async def test_nothing_else_of_the_default_space_is_ever_shown(tmp_path, questio
     ],
 )
 async def test_it_is_shared_where_the_setting_says_so(tmp_path, space, shared, asked, shares):
-    memory = await with_spaces(tmp_path / "store", space, shared)
-    try:
+    async with with_spaces(tmp_path / "store", space, shared) as memory:
         with meant("boat-1"):
             recall = await memory.reconstruct(Query("Where do I live?", asked))
             assert (("default", "user lives in Aveiro") in shown(recall)) == shares
             assert bool(recall.wishes) == shares
             backwards = await memory.reconstruct(Query("How high is the mast?", "default"))
             assert "twelve" not in str(shown(backwards))
-    finally:
-        await memory.aclose()
 
 
 async def test_a_caller_who_may_not_read_the_default_space_is_shown_nothing_of_it(tmp_path):
-    memory = await with_spaces(tmp_path / "store", shared="always")
-    token = CALLER.set(Grant("bo", (Permission("boat-*", frozenset(("read", "write"))),)))
-    try:
+    async with with_spaces(tmp_path / "store", shared="always") as memory:
+        token = CALLER.set(Grant("bo", (Permission("boat-*", frozenset(("read", "write"))),)))
         recall = await memory.reconstruct(Query("Where do I live?", "boat-1"))
+        CALLER.reset(token)
         assert not recall.wishes
         assert {item for item, _ in shown(recall)} <= {None}
-    finally:
-        CALLER.reset(token)
-        await memory.aclose()
 
 
 async def test_spaces_that_a_caller_names_together_share_nothing_more(tmp_path):
-    memory = await with_spaces(tmp_path / "store", shared="always")
-    try:
+    async with with_spaces(tmp_path / "store", shared="always") as memory:
         recall = await memory.reconstruct_across(Query("Where do I live?"), ("boat-1", "other"))
         assert {item.space for item in recall.evidence} == {"boat-1"}
         assert not recall.wishes
-    finally:
-        await memory.aclose()

@@ -10,16 +10,12 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.ingest import SHORT, Reading
+from mcp_memory.services.ingest import SHORT, Reading, silent
 from mcp_memory.services.write import write
 
 pytestmark = pytest.mark.anyio
 
 NOW = 1_700_000_000_000
-
-
-async def silent(done: float, total: float, what: str) -> None:
-    pass
 
 
 async def say(

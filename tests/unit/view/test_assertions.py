@@ -1,37 +1,17 @@
 """Which assertions count: of one sentence the best reading, of a document the last revision."""
 
-from itertools import permutations
-
-import pytest
 from asserting import asserted, shown
 
 from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.view.facts import Facts
 
 INF = float("inf")
-READINGS = [
-    asserted("Oslo", 2010, turn="t", sentence=0, extractor="embedded"),
-    asserted("Bergen", 2010, turn="t", sentence=0, extractor="anthropic"),
-    asserted("Turin", 2010, turn="t", sentence=0, extractor="caller"),
-    asserted("Lima", 2015, turn="t", sentence=1, extractor="embedded"),
-]
 
 
 def facts_of(*said: Assertion) -> Facts:
     facts = Facts()
     facts.add(said)
     return facts
-
-
-@pytest.mark.parametrize("order", list(permutations(READINGS)))
-def test_of_one_sentence_the_best_extractors_assertions_count_in_any_order(order: tuple[Assertion, ...]) -> None:
-    facts = Facts()
-    for assertion in order:
-        facts.add([assertion])
-        facts.versions("ann", "lives_in")  # cached results must not matter
-    assert shown(facts.versions("ann", "lives_in")) == [("Turin", 2010, 2015), ("Lima", 2015, INF)]
-    assert {a.tail for a in facts.assertions_in("t")} == {"Turin", "Lima"}
-    assert facts_of(*READINGS[:2]).versions("ann", "lives_in")[0].tail == "Bergen"
 
 
 def test_an_assertion_about_the_whole_turn_counts_beside_those_of_its_sentences() -> None:

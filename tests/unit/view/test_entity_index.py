@@ -21,20 +21,6 @@ def space() -> Space:
     return made
 
 
-def test_names_that_mean_the_same_are_one_entity_and_each_sentence_counts_once() -> None:
-    index = EntityIndex(lambda _, sentence: NAMES[sentence])
-    index.extend(space(), 0)
-    ann, bob = index.find("Ann Lee's"), index.find("bob")
-    assert ann is not None
-    assert bob is not None
-    assert index.sentences(ann).tolist() == [0]
-    assert index.sentences(bob).tolist() == [0, 1]
-    assert [index.key(number) for number in index.entities(0)] == ["ann lee", "bob"]
-    assert index.degree(bob) == 2
-    assert index.find("Cid") is None
-    assert index.entities(99) == ()
-
-
 def test_later_segments_are_added_and_nothing_is_read_again() -> None:
     whole, parts = EntityIndex(lambda _, s: NAMES[s]), EntityIndex(lambda _, s: NAMES[s])
     given = space()

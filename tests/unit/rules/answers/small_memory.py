@@ -19,7 +19,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.answer import answer
-from mcp_memory.services.ingest import Reading
+from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
@@ -43,10 +43,6 @@ class WordEmbedder:
 
     async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
         return await embed_alone(self.embed, texts, parts)
-
-
-async def _silent(_done: float, _total: float, _what: str) -> None:
-    return
 
 
 def said(*lines: str, at: str = "2023-05-08T13:56:00") -> list[NewItem]:
@@ -78,7 +74,7 @@ async def ask(
     embedder = WordEmbedder()
     store = FakeStore(embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES))
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
-    await write(store, Reading(embedder, SureReader() if read else None, 200), request, now=now, progress=_silent)
+    await write(store, Reading(embedder, SureReader() if read else None, 200), request, now=now, progress=silent)
     asked = Query(question, "default", 12, now=now, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
     return await answer(
