@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
-from batches import WRITTEN_AT, asserted, batch, derive, lesson, merged, point, pointed, turn, unit_vectors
+from batches import WRITTEN_AT, asserted, batch, derive, lesson, merged, point, pointed, turn
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -14,7 +13,7 @@ from mcp_memory.domain.episodes import correction_ref
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.ids import Ids, digest
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.turns import FEEDBACK, PooledQuestion, Turn
+from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.space import Space
@@ -54,23 +53,6 @@ def test_a_goal_goes_from_all_its_points_when_one_of_them_rests_on_what_goes() -
     assert kept(found, resting, beside, other) == [replace(beside, scope=""), other]
     (made,) = found.remade
     assert (made.scope, made.sentences, made.description) == ("", (first("bravo"),), "bravo came first.")
-
-
-def test_a_question_that_was_answered_by_what_goes_goes_with_all_that_it_taught() -> None:
-    """Whether it labels or cites it, alone or with others; what was only shown takes the record of it away."""
-    both = lesson("one", {first("bravo"): 1, first("alpha"): 0})
-    shown = lesson("two", {first("bravo"): 1})
-    trace = shown.read_trace()
-    item = dict(trace["shown"][0]) | {"sentences": [first("alpha")]}
-    shown = replace(shown, trace=json.dumps(trace | {"shown": [*trace["shown"], item]}).encode())
-    free = lesson("free", {first("bravo"): 1})
-    found = without(space_of(batch("alpha", "bravo"), Batch(lessons=(both, shown, free))), "alpha")
-    assert found.lessons[both.key] is None
-    assert found.relearn
-    left = found.lessons[shown.key]
-    assert left is not None
-    assert (left.query, left.labels, left.read_trace().keys() - {"time"}) == (shown.query, shown.labels, set())
-    assert free.key not in found.lessons
 
 
 def test_a_correction_of_an_answer_that_rested_on_it_goes_and_another_stays() -> None:
@@ -119,16 +101,6 @@ def test_a_point_that_a_caller_merged_of_one_that_goes_goes_too() -> None:
     found = without(space_of(batch("alpha", "bravo"), pointed(one, two), pointed(union, *gone)), "alpha")
     assert found.points == {one.id, union.id}
     assert kept(found, gone[1]) == []  # it is active again
-
-
-def test_a_pooled_question_goes_from_every_segment_that_answers_it() -> None:
-    asked = [
-        ("default", PooledQuestion(text, batch(ref).segments[0].id, frozenset()))
-        for text, ref in (("Is she ill?", "alpha"), ("Is she ill?", "bravo"), ("Who sang?", "bravo"))
-    ]
-    rows = Batch(questions=tuple(asked), question_vectors=unit_vectors(["a", "b", "c"]))
-    found = without(space_of(batch("alpha", "bravo"), rows), "alpha")
-    assert [found.keeps_question(one.segment_id, one.text) for _, one in asked] == [False, False, True]
 
 
 def test_names_of_one_and_two_signs_go_from_names_questions_and_points() -> None:
