@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,10 @@ from mcp_memory.view.view import View
 
 Progress = Callable[[float, float, str], Awaitable[None]]
 """Called now and then during a long call: how much is done, of how much, and what it is doing."""
+
+
+Work = Literal["index", "enrich"]
+"""Background work that one process on a store does at a time."""
 
 
 class Embedder(Protocol):
@@ -126,8 +130,8 @@ class Store(Protocol):
             StoreUnwritable: the place cannot be written to.
         """
 
-    def indexing(self) -> AbstractAsyncContextManager[bool]:
-        """Yield whether this process may index what is stored without vectors: no other one, and no other call, does.
+    def lease(self, work: Work) -> AbstractAsyncContextManager[bool]:
+        """Yield whether this process may do a kind of background work: no other one, and no other call, does.
 
         The lease ends with the context, and with the process.
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
+from mcp_memory.ports import Work
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, without_forgotten
@@ -36,7 +38,7 @@ class FakeLog:
         generation: as of the last commit.
         full: whether the disk is full.
         lock: the write lock of the store.
-        indexing: the lease of whoever indexes.
+        leases: of whoever does a kind of background work.
         forgotten: what was forgotten.
         hashes: the ids that were forgotten.
     """
@@ -46,7 +48,7 @@ class FakeLog:
     generation: int = 0
     full: bool = False
     lock: anyio.Lock = field(default_factory=anyio.Lock)
-    indexing: threading.Lock = field(default_factory=threading.Lock)
+    leases: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
     forgotten: int = 0
     hashes: set[str] = field(default_factory=set)
 
@@ -96,13 +98,14 @@ class FakeStore:
             self.log.lock.release()
 
     @asynccontextmanager
-    async def indexing(self) -> AsyncIterator[bool]:
-        free = self.log.indexing.acquire(blocking=False)
+    async def lease(self, work: Work) -> AsyncIterator[bool]:
+        lock = self.log.leases[work]
+        free = lock.acquire(blocking=False)
         try:
             yield free
         finally:
             if free:
-                self.log.indexing.release()
+                lock.release()
 
     async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
         with anyio.move_on_after(self._timeout_s) as timeout:

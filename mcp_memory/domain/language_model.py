@@ -2,9 +2,8 @@
 
 Costs are counted in calls, tokens and time, for each day in UTC. Day 0 is 1970-01-01.
 
-How far a text was read is stored as rows about that text, and the last row counts. A *lease* says that a process is
-reading the text; it is taken under the store's lock, so no two processes pay for the same text, and it ends by itself,
-so that the work of a process that died continues. A text without a row has not been read.
+How far a text was read is stored as rows about that text, and the last row counts. A text without a row has not been
+read.
 """
 
 from __future__ import annotations
@@ -78,12 +77,12 @@ class Job:
     Attributes:
         space: the space of the turn.
         turn_id: the id of a message or document.
-        state: ``leased`` by ``holder`` until ``until``; ``waiting`` until then, after a failure or between the parts of
-            a long text; ``done``; or ``failed`` too often.
+        state: ``waiting``, after a failure or between the parts of a long text; ``done``; or ``failed`` too often. In
+            rows of an older program ``leased`` by ``holder`` until ``until``, which means ``waiting``.
         parts: the parts of the text, read so far; most messages have one part.
         tries: the tries that failed in a row.
-        until: see ``state``; 0 if it does not apply.
-        holder: a name that is unique to the process; empty without a lease.
+        until: 0, but in rows of an older program.
+        holder: empty, but in rows of an older program.
         at: when this revision was made.
     """
 
@@ -95,7 +94,3 @@ class Job:
     until: Count
     holder: str
     at: Millis
-
-    def free(self, now: Millis) -> bool:
-        """Return whether a process may lease it."""
-        return self.state in ("leased", "waiting") and self.until <= now

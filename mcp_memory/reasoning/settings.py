@@ -69,12 +69,10 @@ class EngineSettings:
     points: bool = key(
         True, 'with "anthropic", it makes and merges memory points of a goal; these and evidence are sent'
     )
-    enrich: Literal["off", "asked", "all"] = key(
-        "off",
-        'with "anthropic", it reads texts for facts: "asked" those that a query found, "all" whatever was ever written',
+    enrich: Literal["off", "all"] = key(
+        "off", 'with "anthropic", it reads "all" that was ever written for facts, in the background'
     )
-    """In the background, until half of ``day_tokens`` is spent: the rest is left to queries. With ``asked`` the
-    graph of REAL (§3.2) grows where questions lead."""
+    """Until half of ``day_tokens`` is spent: the rest is left to queries."""
 
     @property
     def limits(self) -> Effort:

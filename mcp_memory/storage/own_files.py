@@ -28,7 +28,7 @@ _TABLE = re.compile(
 _LOG = re.compile(r"journal/\d{20}|log/\d{20}/\d{20}-\d{20}")
 _OWN = re.compile(
     rf"{_NAME}|journal|log|view|holders|\.?(?:forgotten\.json|store\.id|places\.jsonl)(?:\.\w+\.part)?|"
-    r"(?:next|write|compact|rebuild|index|view)\.lock"
+    r"(?:next|write|compact|rebuild|index|enrich|view)\.lock"
 )
 """What lies in the folder itself: files, and folders with all that is in them."""
 _NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")

@@ -23,6 +23,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
+from mcp_memory.ports import Work
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, store_status
@@ -173,9 +174,9 @@ class LanceStore:
         async with (lock := self._view_lock):
             await to_thread.run_sync(self._refresher.save, self._view, lambda: bool(lock.statistics().tasks_waiting))
 
-    def indexing(self) -> AbstractAsyncContextManager[bool]:
-        """See `ports.Store.indexing`."""
-        return lease(self._place, "index.lock")
+    def lease(self, work: Work) -> AbstractAsyncContextManager[bool]:
+        """See `ports.Store.lease`."""
+        return lease(self._place, f"{work}.lock")
 
     async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
         """See `ports.Store.forget`."""

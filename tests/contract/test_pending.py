@@ -183,7 +183,7 @@ async def test_a_large_call_that_waits_is_indexed_in_parts_with_progress(tmp_pat
 async def test_only_one_process_indexes_at_a_time(tmp_path: Path) -> None:
     one, other = open_at(tmp_path), open_at(tmp_path)
     await one.write(talk(*TALK, wait=False))
-    async with one.store.indexing() as ours:
+    async with one.store.lease("index") as ours:
         assert ours
         assert (await step(one), await step(other)) == ("busy", "busy")
     assert (await step(other), await step(one)) == ("more", "done")

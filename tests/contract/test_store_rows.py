@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-import anyio
 import numpy as np
 import pytest
 from batches import batch, belief, known, lesson, merged, point, pointed, taught, turn, unit_vectors
@@ -212,39 +211,6 @@ async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into
             assert {held.resolve(one.id).id for one in (a, b, c, ab[0])} == {"h_abc"}  # type: ignore[union-attr]
             assert [one.id for one in held.active()] == ["h_abc"]
             assert (len(held), held.resolve("h_none")) == (5, None)
-
-
-async def take(store: Store, ref: str, holder: str, now: int) -> bool:
-    """Lease a text unless another holder has it, and return whether it was free."""
-    async with store.writing() as transaction:
-        job = transaction.view.space("default").jobs.get(turn(ref).id)
-        if job is not None and not job.free(now):
-            return False
-        await transaction.commit(Batch(jobs=(leased(ref, holder, now),)))
-        return True
-
-
-async def test_of_many_processes_that_lease_a_text_at_once_one_succeeds_until_its_lease_expires(
-    open_store: Open,
-) -> None:
-    stores = [open_store(), open_store()]
-    taken: list[tuple[str, str]] = []
-
-    async def try_to(store: Store, ref: str, holder: str) -> None:
-        if await take(store, ref, holder, NOW):
-            taken.append((ref, holder))
-
-    async with anyio.create_task_group() as tasks:
-        for ref in "abc":
-            for number in range(6):
-                tasks.start_soon(try_to, stores[number % 2], ref, f"call {number}")
-    assert sorted(ref for ref, _ in taken) == ["a", "b", "c"]
-    for store in (*stores, open_store()):
-        async with store.reading(whole=False) as view:
-            held = {(turn_id, job.holder) for turn_id, job in view.space("default").jobs.items()}
-        assert held == {(turn(ref).id, holder) for ref, holder in taken}
-    assert not await take(open_store(), "a", "other", NOW + LEASE_MS - 1)
-    assert await take(open_store(), "a", "other", NOW + LEASE_MS)
 
 
 async def test_what_was_spent_is_summed_for_each_day(open_store: Open) -> None:

@@ -11,7 +11,7 @@ import pytest
 from batches import batch
 from crash import rounds
 from crash.rounds import WORKER
-from crash.worker import LEASE_MS, PRAISED, opened, refs_of, word
+from crash.worker import PRAISED, opened, refs_of, word
 from rows_checked import row_problems
 from stdio_client import serving
 from store_contents import holding
@@ -95,45 +95,6 @@ def test_a_process_that_forgets_beside_others_leaves_nothing_and_loses_nothing(t
     at_once(*works)
     assert anyio.run(look) == (kept, [])
     assert holding(Path(folder), map(word, gone)) == set()
-
-
-def test_no_process_leases_a_text_that_a_killed_process_has_leased(tmp_path: Path) -> None:
-    """A committed lease outlives its process, until it expires."""
-    folder, texts = str(tmp_path / "store"), 24
-
-    def leasing(name: str) -> subprocess.Popen[str]:
-        command = [*WORKER, "lease", folder, name, str(NOW), str(texts)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-    def taken(process: subprocess.Popen[str], most: int) -> list[str]:
-        """Return what a process leased; it is killed after so many texts, or when none is left."""
-        said: list[str] = []
-        with process:
-            for line in process.stdout or ():
-                said.append(line.strip())
-                if len(said) == most or said[-1] == ".":
-                    process.kill()
-        return [name for name in said if name != "."]
-
-    first = leasing("first")
-    assert first.stdout is not None
-    one = [first.stdout.readline().strip()]
-    second = leasing("second")
-    one += taken(first, 5)
-    other = taken(second, texts + 1)
-    assert len({*one, *other}) == len(one) + len(other)
-
-    async def jobs() -> dict:
-        async with opened(folder).reading(whole=False) as view:
-            return view.space("default").jobs
-
-    leases = anyio.run(jobs)
-    assert len(leases) == texts
-    assert {leases[turn].holder for turn in one} == {"first"}
-    assert {leases[turn].holder for turn in other} == {"second"}
-    assert texts - len(one) - len(other) <= 1  # the first may have been killed before it printed its lease
-    assert not any(job.free(NOW + LEASE_MS - 1) for job in leases.values())
-    assert all(job.free(NOW + LEASE_MS) for job in leases.values())
 
 
 def test_a_write_over_the_protocol_does_not_wait_and_the_next_server_indexes_what_a_killed_one_left(

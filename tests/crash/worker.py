@@ -1,7 +1,7 @@
 """Processes that work on a store until they are done or killed, and print a line for each thing that is acknowledged.
 
 ``python worker.py VERB FOLDER ...``, by the functions below: ``write FOLDER NAME [TRANSACTIONS [IN_FLIGHT]]``, ``forget
-FOLDER FIRST``, ``rebuild FOLDER TIMES``, ``lease FOLDER NAME NOW TEXTS``, ``index FOLDER NAME``.
+FOLDER FIRST``, ``rebuild FOLDER TIMES``, ``index FOLDER NAME``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from fakes import FakeEmbedder
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.errors import StoreBusy
 from mcp_memory.memory import Memory
@@ -118,22 +117,6 @@ async def rebuild(folder: str, times: str) -> None:
     await store.aclose()
 
 
-async def lease(folder: str, name: str, now: str, texts: str) -> None:
-    """Lease the texts ``t_0``, ``t_1``, … that are free at a moment; then print ``.`` and wait to be killed."""
-    store, moment = opened(folder, compact_after=16), int(now)
-    names = [f"t_{number}" for number in range(int(texts))]
-    while True:
-        async with store.writing() as transaction:
-            jobs = transaction.view.space("default").jobs
-            taken = next((one for one in names if one not in jobs or jobs[one].free(moment)), None)
-            if taken is not None:
-                job = Job("default", taken, "leased", 0, 0, moment + LEASE_MS, name, moment)
-                await transaction.commit(Batch(jobs=(job,)))
-        say(taken or ".")
-        if taken is None:
-            await anyio.sleep_forever()
-
-
 def open_memory(folder: str | Path) -> Memory:
     """Return a memory that indexes in the background, whose vectors cost nothing."""
     settings, embedder, extractor = load(None, {"MCP_MEMORY_STORAGE_URI": str(folder)}), FakeEmbedder(), RuleExtractor()
@@ -159,5 +142,5 @@ async def index(folder: str, name: str) -> None:
 
 
 if __name__ == "__main__":
-    verbs = {"write": write, "forget": forget, "rebuild": rebuild, "lease": lease, "index": index}
+    verbs = {"write": write, "forget": forget, "rebuild": rebuild, "index": index}
     anyio.run(verbs[sys.argv[1]], *sys.argv[2:])

@@ -16,7 +16,7 @@ first piece of a text is there only if all the others are (`Space.add`); its fac
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -75,7 +75,7 @@ class Indexing:
             StoreError: it could not be recorded.
             EmbedderError: the model cannot be loaded.
         """
-        async with self.store.indexing() as ours:
+        async with self.store.lease("index") as ours:
             if not ours:
                 return "busy"
             async with self.store.reading() as view:
@@ -206,7 +206,7 @@ def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
         if ROOM - room > enough or (parts and document and parts[0].turn.kind != "document"):
             break
         space = view.space(name)
-        talkers = _talkers(space, turns)
+        talkers = talkers_before(space, turns)
         for turn in turns:
             part = _part(space, turn, talkers.get(turn.id, Talkers()), room)
             if parts and (_length(part) > room or len(parts) == TEXTS):
@@ -252,7 +252,7 @@ def _shares(space: Space, turn: Turn, segment: Segment) -> bool:
     return any(space.segments[row].index < segment.index for row in rows)
 
 
-def _talkers(space: Space, turns: list[Turn]) -> dict[str, Talkers]:
+def talkers_before(space: Space, turns: Sequence[Turn]) -> dict[str, Talkers]:
     """Return who spoke before each of these turns of one session, by the id of the turn."""
     talking, wanted, found = Talkers(), {turn.id for turn in turns}, dict[str, Talkers]()
     for turn in (space.turns[name] for name in space.sessions[turns[0].session]):

@@ -1,6 +1,5 @@
 """Enrichment: which process reads which text and when, over processes, failures and restarts."""
 
-from collections import Counter
 from dataclasses import replace
 
 import anyio
@@ -22,7 +21,6 @@ from unit.reasoning.anthropic.enriched_memory import (
 from unit.reasoning.anthropic.judged_memory import NOW, asked
 from unit.rules.answers.small_memory import said
 
-from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.domain.times import DAY
@@ -93,78 +91,57 @@ async def test_a_text_is_read_once_even_after_a_repeated_write_or_a_restart():
         await other.aclose()
 
 
-async def test_two_memories_on_one_store_never_ask_about_the_same_text():
-    async with enriched(NOTHING, items=talk(60, words=30)) as (memory, api):
-        memories = [memory, *(another(memory, api) for _ in range(3))]
-        api.gate = anyio.Event()
-        async with anyio.create_task_group() as tasks:
-            for one in memories:
-                tasks.start_soon(read_all, one)
-            with anyio.fail_after(300):
-                while len(api.requests) < len(memories):
-                    await anyio.lowlevel.checkpoint()
-            api.gate.set()
-        read = Counter(line for one in api.requests for line in numbered(one).values())
-        assert set(read.values()) == {1}
-        assert len(read) == 60
-        assert api.most_at_once == len(memories)
-        assert await texts(memory) == TextsRead(0, 60, 0)
-        for one in memories[1:]:
-            await one.aclose()
-
-
-async def test_a_text_of_a_dead_process_is_read_when_its_lease_is_over():
+async def test_one_process_on_a_store_reads_at_a_time_and_another_goes_on_where_it_died():
     silent = [True]
     async with enriched(lambda one: Silence() if silent[0] else HOME(one)) as (memory, api):
+        other = another(memory, api)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(enriching(memory).step)
             with anyio.fail_after(300):
                 await api.arrived.wait()
+            assert not await enriching(other).step()
             tasks.cancel_scope.cancel()
-        (lease,) = await jobs_of(memory)
-        assert (lease.state, lease.until - NOW) == ("leased", 90_000)
+        assert (len(api.requests), await jobs_of(memory)) == (1, [])
         silent[0] = False
-        other = another(memory, api)
-        assert not await enriching(other).step()
-        other.clock = lambda: lease.until - 1
-        assert not await enriching(other).step()
-        assert len(api.requests) == 1
-        other.clock = lambda: lease.until
+        assert not await enriching(other).step()  # it rests after a look at which another one was reading
+        other.clock = lambda: NOW + room.PAUSE_MS
         await read_all(other)
         assert [job.state for job in await jobs_of(other)] == ["done"]
-        assert len(await read_by_claude(other)) == 1
+        assert [one.recorded_at for one in await read_by_claude(memory)] == [NOW + room.PAUSE_MS]
         await other.aclose()
 
 
-async def test_a_failing_text_is_retried_after_growing_pauses_and_finally_given_up():
+async def test_a_failing_text_is_tried_again_after_a_rest_and_finally_given_up():
     async with enriched([message("no JSON")]) as (memory, api):
-        moment, pauses = NOW, []
-        memory.clock = lambda: moment
         for tries in range(1, room.TRIES + 1):
-            await enriching(memory).step()
+            moment = NOW + tries * room.PAUSE_MS
+            for now in (moment - 1, moment, moment + 1):  # before and after it is not asked
+                memory.clock = lambda now=now: now
+                assert not await enriching(memory).step()
             (job,) = await jobs_of(memory)
-            assert (job.tries, len(api.requests)) == (tries, tries)
-            pauses.append(job.until - moment)
-            moment = job.until - 1
-            assert not await enriching(memory).step()
-            moment = max(job.until, moment + 2 * room.PAUSE_MS)  # the process itself rests too
-        assert job.state == "failed"
-        assert pauses[:-1] == [60_000, 240_000, 960_000, 3_840_000]
+            assert (job.tries, job.state == "failed", len(api.requests)) == (tries, tries == room.TRIES, tries)
+        memory.clock = lambda: NOW + DAY
         assert not await enriching(memory).step()
-        assert len(api.requests) == room.TRIES
-        read = await texts(memory)
-        assert read is not None
-        assert (read.waiting, read.done, read.failed) == (0, 0, 1)
+        assert (len(api.requests), await texts(memory)) == (room.TRIES, TextsRead(0, 0, 1))
+
+
+async def test_texts_that_failed_together_are_tried_alone():
+    bad = [True]
+    async with enriched(lambda one: message("?") if bad[0] else facts(), items=talk(3)) as (memory, api):
+        assert not await enriching(memory).step()
+        assert {job.tries for job in await jobs_of(memory)} == {1}
+        bad[0], memory.clock = False, lambda: NOW + room.PAUSE_MS
+        await read_all(memory)
+        assert [len(numbered(one)) for one in api.requests] == [3, 1, 1, 1]
+        assert await texts(memory) == TextsRead(0, 3, 0)
 
 
 @pytest.mark.parametrize("reply", [overloaded(), error(500), error(429)])
 async def test_an_unreachable_service_fails_no_text_and_the_process_rests(reply):
     async with enriched([reply, facts()]) as (memory, api):
         assert not await enriching(memory).step()
-        (job,) = await jobs_of(memory)
-        assert (job.state, job.tries, job.until) == ("waiting", 0, 0)
         assert not await enriching(memory).step()
-        assert len(api.requests) == 1
+        assert (len(api.requests), await jobs_of(memory)) == (1, [])
         memory.clock = lambda: NOW + room.PAUSE_MS
         await read_all(memory)
         assert await texts(memory) == TextsRead(0, 1, 0)
@@ -178,26 +155,11 @@ async def test_a_refused_key_is_not_tried_again_before_the_next_start_and_status
         assert "1 waiting. It reads none for now: the key was refused; it tries again after the next start." in told
         memory.clock = lambda: NOW + 100 * DAY
         assert not await enriching(memory).step()
-        assert [(job.state, job.tries, len(api.requests)) for job in await jobs_of(memory)] == [("waiting", 0, 1)]
+        assert (len(api.requests), await jobs_of(memory)) == (1, [])
         other = another(memory, api)
         await read_all(other)
         assert await texts(other) == TextsRead(0, 1, 0)
         await other.aclose()
-
-
-async def test_only_what_a_query_found_is_read_where_that_is_set():
-    lines = ("Ann: I keep bees behind the mill.", *(f"Bob: Day {day} was quiet at sea." for day in range(40)))
-    async with enriched(NOTHING, *lines, enrich="asked") as (memory, api):
-        assert not await enriching(memory).step()  # nothing was asked about
-        await memory.reconstruct(Query("Who keeps bees?", "default", 2))
-        await read_all(memory)
-        read = "\n".join(request.text for request in api.requests)
-        assert "bees behind the mill" in read
-        assert len(await jobs_of(memory)) <= 2
-        count = len(api.requests)
-        await memory.reconstruct(Query("Who keeps bees?", "default", 2))
-        await read_all(memory)
-        assert len(api.requests) == count  # what is read is not read again
 
 
 async def test_settings_that_would_leave_texts_waiting_for_ever_are_refused():
@@ -254,5 +216,4 @@ async def test_shutdown_does_not_wait_for_claude_and_leaves_the_store_consistent
                 await memory.background.drain(float("inf"))
                 await api.hung_up.wait()
             tasks.cancel_scope.cancel()
-        assert [job.state for job in await jobs_of(memory)] == ["leased"]
-        assert await read_by_claude(memory) == []
+        assert (await jobs_of(memory), await read_by_claude(memory)) == ([], [])

@@ -81,6 +81,6 @@ async def test_a_bad_reading_leaves_the_facts_of_the_rules():
             await enriching(memory).step()
             space = memory.store._view.space("default")
             assert [fact.id for fact in space.facts.rows] == before, case
-            assert {job.state for job in await jobs_of(memory)} == {"waiting"}, case
+            assert {job.state for job in await jobs_of(memory)} <= {"waiting"}, case
             assert (await asked(memory, QUESTION)).recall.warnings == (), case
             assert list(faults(space)) == []
