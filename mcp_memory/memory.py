@@ -43,8 +43,8 @@ from mcp_memory.services.maintain.forget import forget
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.recall.across import recall_across
-from mcp_memory.services.recall.profile import with_profile
 from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.shared_wishes import with_shared_wishes
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
 
@@ -161,20 +161,11 @@ class Memory:
         """The background job that extracts facts with a language model; None if it is switched off."""
         if self.text_reader is None:
             return None
-        chosen = self.settings.engine
-        limits = chosen.timeout_s, chosen.day_tokens
-        return Enrichment(self.store, self.text_reader, lambda: self.clock(), *limits, chosen.enrich == "asked")
+        return Enrichment(self.store, self.text_reader, lambda: self.clock(), self.settings.engine.day_tokens)
 
-    def enrich_later(self, space: str = "", found: RecallResult | None = None) -> None:
-        """Queue the extraction of facts from texts that were not read yet; it queues itself until none is left.
-
-        Args:
-            space: the space of what was found.
-            found: by a query; what it found may be read where only that is read.
-        """
+    def enrich_later(self) -> None:
+        """Queue the extraction of facts from texts that were not read yet; it queues itself until none is left."""
         if self.enriching is not None:
-            if found is not None:
-                self.enriching.note(space, (source.turn.id for item in found.evidence for source in item.sources))
             self.background.put("enrich", self._enrich, durable=False)
 
     async def _enrich(self) -> None:
@@ -204,10 +195,12 @@ class Memory:
             self.background.put("save", self.store.save_view)
 
     async def reconstruct(self, query: Query) -> RecallResult:
-        """See `mcp_memory.services.answer.reconstruct`, and of a project's space `with_profile`."""
-        asked, server = query.asked(self.clock(), self.masking.mask, self.reading.zone), self.settings.server
+        """See `mcp_memory.services.answer.reconstruct`, and of a project's space `with_shared_wishes`."""
         result = await self._recall(query)
-        return await with_profile(self.store, self.embedder, asked, result, self.recall, self.episodes, server)
+        if self.settings.server.space != "workspace" or not self.settings.search.wishes:
+            return result
+        asked = query.asked(self.clock(), self.masking.mask, self.reading.zone)
+        return await with_shared_wishes(self.store, self.embedder, asked, result)
 
     async def _recall(self, query: Query) -> RecallResult:
         unindexed, judge = (*query.warnings, *await self._unindexed(query.space)), self.new_question_judge()
@@ -215,13 +208,13 @@ class Memory:
         result = await reconstruct(
             self.store, self.embedder, asked, settings=self.recall, episodes=self.episodes, judge=judge
         )
-        self.enrich_later(query.space, result)
         return replace(result, warnings=(*result.warnings, *unindexed))
 
     async def _unindexed(self, space: str) -> tuple[str, ...]:
         """Wait a little for messages that are just being indexed, and return a warning if some are not yet."""
         self.background.note_call()
         self.save_later()
+        self.enrich_later()
         return await self.indexer.note(space, self.settings.write)
 
     async def reconstruct_across(self, query: Query, spaces: Sequence[str]) -> RecallResult:
@@ -262,7 +255,6 @@ class Memory:
             episodes=self.episodes,
             feedback=self.self_feedback,
         )
-        self.enrich_later(query.space, result.recall)
         result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *unindexed)))
         self.background.note_call()
         return result

@@ -65,11 +65,6 @@ class ServerSettings:
     time_zone: str = key(
         "", 'the zone of days where a time says no offset, such as "Europe/Lisbon"; "" = that of this machine'
     )
-    shared_profile: Literal["workspace", "always", "never"] = key(
-        "workspace",
-        "whether a recall in another space shows the user's wishes and certain facts about the user of the space "
-        '"default", too: in those of "workspace", "always" or "never"; nothing else is shared',
-    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = key(
         "WARNING", '"DEBUG", "INFO", "WARNING" or "ERROR"; the log goes to stderr'
     )
