@@ -43,7 +43,7 @@ WORK: Final[Mapping[str, str]] = {
     "restore": "commands.backup:restore_",
     "search": "commands.search:search",
     "show": "commands.show:show",
-    "status": "commands.health:status",
+    "status": "commands.care:status",
     "token": "commands.tokens:token",
     "view": "commands.view:view",
 }

@@ -5,9 +5,7 @@
     terminal.py    what is printed: escaped, coloured on a terminal only, rows as lines of text, or JSON
     show.py        ``mcp-memory show`` and ``list``: finds what a name means, and reads it
     view.py        ``mcp-memory view``: the graph in a browser
-    care.py        ``mcp-memory doctor`` and ``forget``
-    health.py      ``mcp-memory status``
-    looking.py     opens the store to look at it
+    care.py        ``mcp-memory status``, ``doctor`` and ``forget``
     tokens.py      ``mcp-memory token``
     backup.py      ``mcp-memory backup`` and ``restore``
     target.py      where a command may write a file for its user

@@ -1,7 +1,8 @@
-"""``mcp-memory doctor`` and ``forget``: look for damage, and let something of the memory go.
+"""``mcp-memory status``, ``doctor`` and ``forget``: say how the memory is, look for damage, and let something go.
 
-Both open the store as any other process does, so they are safe while servers run. ``forget`` says what would go, and
-lets it go with its token, or with ``--yes``.
+They open the store as any other process does, so they are safe while servers run. ``status`` prints what
+``memory_status`` says, and how much each space holds. ``forget`` says what would go, and lets it go with its token, or
+with ``--yes``.
 """
 
 from __future__ import annotations
@@ -17,16 +18,29 @@ from mcp_memory.domain.forgetting import ForgetResult
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
+from mcp_memory.server.tools.replies import quantity
+from mcp_memory.server.tools.status import status_reply
 from mcp_memory.services.ingest import deriver
-from mcp_memory.services.maintain.status import status
+from mcp_memory.services.maintain.status import status as status_of
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import (
-    new_memory,
-    open_embedder,
-    open_extractor,
-    open_store,
-    reading_of,
-)
+from mcp_memory.wiring import new_memory, open_embedder, open_extractor, open_store, reading_of
+
+
+async def status(settings: Settings, _options: argparse.Namespace, terminal: Terminal) -> int:
+    """Print the contents and the state of the memory; return 0 if it is healthy, otherwise 1."""
+    async with aclosing(new_memory(settings)) as memory:
+        found = await memory.status()
+    first, *lines = status_reply(found).text.split("\n")
+    terminal.line((first, "good" if found.healthy else "bad"))
+    for line in lines:
+        terminal.line(line)
+    if not found.healthy or found.store.remedy:
+        terminal.line(("To do:", "bold"), "mcp-memory doctor")
+    for space in found.spaces:
+        held = f"{quantity(space.messages, 'message')}, {quantity(space.documents, 'document')}"
+        known = f"{quantity(space.assertions, 'statement')} of facts about {quantity(space.entities, 'entity')}"
+        terminal.line((f"Space {space.name}:", "bold"), f"{held} in {quantity(space.sessions, 'session')}; {known}")
+    return 0 if found.healthy else 1
 
 
 async def doctor(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> int:
@@ -53,7 +67,7 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
             with ProgressBar("texts") as bar:
                 turns = await store.rebuild(deriver(reading, progress=bar.show))
             terminal.line(f"rebuilt from the log: {turns} messages and documents")
-        found = (await status(store, embedder, uptime_s=0.0, version=__version__)).store
+        found = (await status_of(store, embedder, uptime_s=0.0, version=__version__)).store
     for problem in found.problems:
         terminal.line(("ERROR:", "bad"), problem)
     for note in found.notes:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from contextlib import aclosing
 
-from mcp_memory.commands.looking import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.language.wishes import as_said
+from mcp_memory.server.resources.uris import space_of
 from mcp_memory.server.tools.answer import AnswerInput
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.dossier import dossier_lines
@@ -33,7 +33,7 @@ async def search(settings: Settings, options: argparse.Namespace, terminal: Term
     async with aclosing(new_memory(settings)) as memory:
         text = read(AnswerInput, {"question": " ".join(options.query)}, settings.limits).question
         async with memory.store.reading() as view:
-            known_space(view, space)
+            space_of(view, space, "--space")
         recall = await memory.reconstruct(Query(text, space, options.limit))
     if options.json:
         terminal.json({"space": space} | recall_reply(recall, WHOLE_REPLY).structured)

@@ -12,7 +12,6 @@ from contextlib import aclosing, suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from mcp_memory.commands.looking import known_space
 from mcp_memory.commands.terminal import (
     Row,
     Terminal,
@@ -26,6 +25,7 @@ from mcp_memory.commands.terminal import (
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import facts, points, sessions
+from mcp_memory.server.resources.uris import space_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import json_of, quantity
 from mcp_memory.settings import Settings
@@ -50,7 +50,7 @@ async def list_(settings: Settings, options: argparse.Namespace, terminal: Termi
     """
     what, name = options.what, options.space or MEANT_SPACE.get()
     async with aclosing(new_memory(settings)) as memory, memory.store.reading() as view:
-        rows, total = newest(known_space(view, name), what, options.limit)
+        rows, total = newest(space_of(view, name, "--space"), what, options.limit)
     if options.json:
         terminal.json({"space": name, what: json_of(rows), "total": total})
         return
@@ -81,7 +81,7 @@ async def show(settings: Settings, options: argparse.Namespace, terminal: Termin
         InvalidInput: there is no such space, or nothing of that name in it.
     """
     async with aclosing(new_memory(settings)) as memory, memory.store.reading() as view:
-        space = known_space(view, options.space or MEANT_SPACE.get())
+        space = space_of(view, options.space or MEANT_SPACE.get(), "--space")
         content = json_of(_named(space, options.name, options.limit))
     if options.json or content["type"] not in ("session", "entity"):
         terminal.json(content)

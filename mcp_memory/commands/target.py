@@ -1,20 +1,14 @@
-"""Write a file for a user: never into a store, over another file only if told to, and nothing that was forgotten."""
+"""Write a file for a user: never into a store, and over another file only if told to."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar
-
-import anyio
 
 from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
-from mcp_memory.ports import Store
 from mcp_memory.services.transfer.exporting import FORMAT
 from mcp_memory.storage.noted import holds_store
-
-Written = TypeVar("Written")
 
 
 def refuse_in_store(path: Path) -> None:
@@ -27,25 +21,6 @@ def refuse_in_store(path: Path) -> None:
         if holds_store(folder):
             problem = f"{path} lies in the folder of a memory ({folder})"
             raise InvalidInput("FILE", problem, "Nothing was written. Name a place outside of it.")
-
-
-async def without_forgotten(store: Store, file: Path, write: Callable[[], Awaitable[Written]]) -> Written:
-    """Write what is in a store, unless something is forgotten meanwhile, which the file may have.
-
-    Args:
-        store: the store.
-        file: the file to write.
-        write: reads the store and writes.
-
-    Raises:
-        InvalidInput: it cannot be written, or something was forgotten; the file is removed then.
-    """
-    before = await store.forgotten()
-    done = await write()
-    if await store.forgotten() != before:
-        await anyio.Path(file).unlink(missing_ok=True)
-        raise InvalidInput("FILE", "something was forgotten while it was written, so it was removed", "Write it again.")
-    return done
 
 
 def write_aside(file: Path, lines: Iterable[bytes]) -> None:

@@ -15,12 +15,7 @@ from pathlib import Path
 from anyio import to_thread
 
 from mcp_memory import __version__
-from mcp_memory.commands.target import (
-    check_target,
-    refuse_in_store,
-    without_forgotten,
-    write_aside,
-)
+from mcp_memory.commands.target import check_target, refuse_in_store, write_aside
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
@@ -51,8 +46,7 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     async with aclosing(open_store(settings, choose_embedder(settings), open_extractor(settings))) as store:
-        done = await without_forgotten(store, file, lambda: _export(store, options))
-    terminal.line(done)
+        terminal.line(await _export(store, options))
     terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
 
 

@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from anyio import to_thread
 
-from mcp_memory.commands.looking import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.files import whole_file
 from mcp_memory.server import viewer
 from mcp_memory.server.resources.graph import drawing_of, graph_page
-from mcp_memory.server.resources.uris import read_in_thread
+from mcp_memory.server.resources.uris import read_in_thread, space_of
 from mcp_memory.settings import Settings
 from mcp_memory.visible import each_text, escaped
 from mcp_memory.wiring import new_memory
@@ -70,5 +69,5 @@ async def _page(settings: Settings, options: argparse.Namespace) -> str:
 
     async with aclosing(new_memory(settings)) as memory:
         async with memory.store.reading() as stored:
-            known_space(stored, space)
+            space_of(stored, space, "--space")
         return await to_thread.run_sync(viewer.page, await read_in_thread(memory, values, content))

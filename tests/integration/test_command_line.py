@@ -32,7 +32,7 @@ def written(store, embedder=NAME):
 
 def test_a_healthy_store_is_reported_before_and_after_a_rebuild(store, capsys):
     assert main(["status"]) == 0
-    assert "nothing is stored yet" in capsys.readouterr().out
+    assert "Holds 0 messages" in capsys.readouterr().out
     written(store)
     assert main(["status"]) == 0
     assert "2 messages" in capsys.readouterr().out
@@ -63,8 +63,8 @@ def test_the_status_states_what_leaves_the_machine_and_where_it_goes(store, caps
     assert ("All questions and goals and " in output) == (judge == "anthropic")
     assert "at https://api.anthropic.com, once ANTHROPIC_API_KEY is set: it is not." in output
     assert "embedded engine," not in output
-    assert "Today (UTC), by all processes: 0 calls, 0 of 500,000 tokens sent.\n" in output
-    assert "  0 lessons of what helped, 0 memory points\n" in output
+    assert "Today (UTC), by all processes: 0 calls, 0 of 500,000 tokens sent." in output
+    assert "Space default: 2 messages, 0 documents in 1 session; " in output
 
 
 def test_a_store_of_another_embedder_is_refused_with_the_command_that_repairs_it(store, capsys):

@@ -3,8 +3,6 @@
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
@@ -13,7 +11,6 @@ import pytest
 from mcp_memory.cli import main
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, WriteRequest
-from mcp_memory.files import whole_file
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
 
@@ -111,32 +108,6 @@ def test_nothing_is_exported_or_backed_up_into_the_folder_of_a_memory(tmp_path, 
         assert "lies in the folder of a memory" in capsys.readouterr().err
     assert not file.exists()
     assert main(["status"]) == 0
-
-
-@pytest.mark.parametrize("form", [[], ["--space", "default"]])
-def test_what_is_forgotten_while_an_export_is_written_is_not_in_it(tmp_path, capsys, monkeypatch, form):
-    """The forget looks before the export is in its place."""
-    assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
-    assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
-    done = []
-
-    @contextmanager
-    def forgetting_before_the_end(path):
-        with whole_file(path) as out:
-            yield out
-            if not done:
-                done.append(0)  # once
-                with ThreadPoolExecutor(1) as other:
-                    done[:] = [other.submit(main, ["forget", "--everything", "--yes"]).result()]
-
-    monkeypatch.setattr("mcp_memory.commands.target.whole_file", forgetting_before_the_end)
-    out = tmp_path / "out"
-    exported = main(["export", *form, str(out)])
-    assert done == [0]
-    assert exported == 1
-    assert "something was forgotten while it was written" in capsys.readouterr().err
-    assert not out.exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")

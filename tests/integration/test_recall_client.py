@@ -137,7 +137,7 @@ def test_the_environment_names_the_space_for_the_command_line(here, monkeypatch,
     assert main(["list", "sessions"]) == main(["status"]) == 0
     out = capsys.readouterr().out
     assert "notes" in out
-    assert "calls that name no space go to work" in out
+    assert "Calls that name no space go to 'work'." in out
     monkeypatch.setenv("MCP_MEMORY_SPACE", "not a name")
     assert main(["list", "sessions"]) == 2
 

@@ -42,7 +42,7 @@ async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
 async def status(memory: Memory, values: Values) -> dict[str, Any]:
     """How much a space holds, and whether the memory is healthy."""
     async with memory.store.reading() as view:
-        name = space_of(view, values).name
+        name = space_of(view, values["space"]).name
     status = await memory.status()
     counts = next((space for space in status.spaces if space.name == name), SpaceStatus(name, 0, 0, 0, 0, 0))
     health = {"embedder": status.embedder, "engine": status.engine, "healthy": status.healthy}

@@ -26,6 +26,8 @@ SPACES = "memory://spaces"
 JSON = "application/json"
 PAGE = 100
 """Entries on a page."""
+SPACES_NAMED = 20
+"""Spaces that are named where one is not known."""
 
 
 URIS = {
@@ -66,19 +68,20 @@ ContentT = TypeVar("ContentT")
 async def read_in_thread(memory: Memory, values: Values, content: Callable[[Space, Values], ContentT]) -> ContentT:
     """Return the content of a resource, computed in a thread: for a large space it may take long."""
     async with memory.store.reading() as view:
-        return await to_thread.run_sync(content, space_of(view, values), values)
+        return await to_thread.run_sync(content, space_of(view, values["space"]), values)
 
 
-def space_of(view: View, values: Values) -> Space:
-    """Return the space that a URI names; the default space exists before anything was written to it.
+def space_of(view: View, name: str, argument: str = "space") -> Space:
+    """Return the space that a URI or an option names; the default space exists before anything was written to it.
 
     Raises:
         InvalidInput: nothing was ever written to it, or the caller may not read it.
     """
-    name = values["space"]
-    readable = CALLER.get().may(("read",), name)
-    if not readable or (name not in view.spaces and name != MEANT_SPACE.get()):
-        raise InvalidInput("space", f"nothing was ever written to a space {name!r}", f"{SPACES} lists those there are.")
+    caller = CALLER.get()
+    if not caller.may(("read",), name) or (name not in view.spaces and name != MEANT_SPACE.get()):
+        known = ", ".join(sorted(caller.visible(view.spaces))[:SPACES_NAMED])
+        there = f"There are: {known}." if known else "Nothing is stored yet."
+        raise InvalidInput(argument, f"nothing was ever written to a space {name[:60]!r}", there)
     return view.space(name)
 
 

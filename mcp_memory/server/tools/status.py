@@ -96,47 +96,29 @@ def _claude(judging: Judging) -> dict[str, Any]:
     }
 
 
-def judge_text(judging: Judging | None) -> str:
-    """Return who judges and what leaves the machine for it, as a sentence."""
+def _judging_text(judging: Judging | None) -> str:
+    """Return who judges, what leaves the machine for it, and what was sent, as sentences."""
     if judging is None:
         return "Judged by the embedded engine: nothing leaves the machine."
     always = "All questions and goals" if judging.goals else "All questions"
     when = always if judging.when == "anthropic" else "Questions that the embedded engine is unsure of"
     key = "" if judging.key else ", once ANTHROPIC_API_KEY is set: it is not"
     evidence = "the evidence found for them"
-    sent = f"{when} and {evidence}" if judging.texts is None else f"{when}, {evidence}, and all that was written"
-    return f"{sent} go to {judging.model} at {judging.url}{key}."
-
-
-def spent_today_text(judging: Judging) -> str:
-    """Return what Claude cost on this day, and how much it may cost, as a sentence."""
-    sent, most = judging.today.input_tokens, judging.day_tokens
-    tokens = f"{sent:,} of {quantity(most, 'token')}" if most else quantity(sent, "token")
-    return f"Today (UTC), by all processes: {quantity(judging.today.calls, 'call')}, {tokens} sent."
-
-
-def texts_read_text(judging: Judging) -> str:
-    """Return how many stored texts Claude has read, as a sentence; empty if texts are not sent."""
-    if (texts := judging.texts) is None:
-        return ""
-    failed = f", {texts.failed:,} failed" if texts.failed else ""
-    resting = f" It reads none for now: {texts.resting}." if texts.waiting and texts.resting else ""
-    return f"Texts read by Claude for facts: {texts.done:,} done, {texts.waiting:,} waiting{failed}.{resting}"
-
-
-def _judging_text(judging: Judging | None) -> str:
-    """Return who judges, and what was sent for it, as sentences."""
-    if judging is None:
-        return judge_text(judging)
-    spent = judging.spent
-    sentences = (
-        judge_text(judging),
+    what = f"{when} and {evidence}" if judging.texts is None else f"{when}, {evidence}, and all that was written"
+    spent, today, most = judging.spent, judging.today, judging.day_tokens
+    tokens = f"{today.input_tokens:,} of {quantity(most, 'token')}" if most else quantity(today.input_tokens, "token")
+    sentences = [
+        f"{what} go to {judging.model} at {judging.url}{key}.",
         f"So far {quantity(spent.calls, 'call')}, {quantity(spent.input_tokens, 'token')} sent, "
         f"{spent.cached_tokens:,} read from the cache, {spent.output_tokens:,} received.",
-        spent_today_text(judging),
-        texts_read_text(judging),
-    )
-    return " ".join(sentence for sentence in sentences if sentence)
+        f"Today (UTC), by all processes: {quantity(today.calls, 'call')}, {tokens} sent.",
+    ]
+    if (texts := judging.texts) is not None:
+        failed = f", {texts.failed:,} failed" if texts.failed else ""
+        sentences.append(f"Texts read by Claude for facts: {texts.done:,} done, {texts.waiting:,} waiting{failed}.")
+        if texts.waiting and texts.resting:
+            sentences.append(f"It reads none for now: {texts.resting}.")
+    return " ".join(sentences)
 
 
 def _run(_args: StatusInput) -> Run:
