@@ -85,7 +85,7 @@ class HttpSettings:
     """Seconds after which an unused session ends."""
     connections: int = 1_000
     """Open at a time; requests on more of them are answered by 503."""
-    drain_s: int = 10
+    drain_s: int = 5
     """Seconds for running calls to end when the server stops."""
 
 

@@ -101,13 +101,7 @@ class Host:
     headers: bool = False
 
 
-class MemoryServer(Server[Opening]):
-    """The SDK's server, and who follows its resources."""
-
-    subscriptions: Subscriptions
-
-
-def build(open_memory: Opener, settings: Settings | None = None, host: Host | None = None) -> MemoryServer:
+def build(open_memory: Opener, settings: Settings | None = None, host: Host | None = None) -> Server[Opening]:
     """Return a server that opens its memory when it is first needed.
 
     Args:
@@ -117,7 +111,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
     """
     host = host or Host()
     requests = _Requests(open_memory, settings or Settings(), host)
-    server = MemoryServer(
+    server: Server[Opening] = Server(
         NAME,
         version=__version__,
         title="MCP Memory",
@@ -146,7 +140,6 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
     )
     server.extensions[viewer.EXTENSION] = {}
     server.middleware.append(requests.set_caller)
-    server.subscriptions = requests.subscriptions
     return server
 
 

@@ -71,18 +71,12 @@ class Subscriptions:
         self._valid = valid
         self._followers: list[_Follower] = []
         self._sessions: WeakSet[Any] = WeakSet()  # of older clients, whose end is noticed
-        self._streams: set[ListenHandler] = set()
         self._seen: tuple[int, ...] = ()  # the last commit looked at
         self._wake = anyio.Event()
 
     def wake(self) -> None:
         """Look now: this process may have changed something."""
         self._wake.set()
-
-    def close(self) -> None:
-        """End every stream."""
-        for stream in list(self._streams):
-            stream.close()
 
     async def listen(
         self, context: ServerRequestContext[Opening], params: SubscriptionsListenRequestParams
@@ -99,7 +93,6 @@ class Subscriptions:
 
         followers = [follower for uri in uris if (follower := _follower(uri, tell, stream.close)) is not None]
         honoured = params.notifications.model_copy(update={"resource_subscriptions": [one.uri for one in followers]})
-        self._streams.add(stream)
         self._followers += followers
         try:
             for follower in followers:
@@ -107,7 +100,6 @@ class Subscriptions:
             self._wake.set()
             return await stream(context, params.model_copy(update={"notifications": honoured}))
         finally:
-            self._streams.discard(stream)
             self._followers = [one for one in self._followers if one not in followers]
 
     async def subscribe(self, context: ServerRequestContext[Opening], params: SubscribeRequestParams) -> EmptyResult:

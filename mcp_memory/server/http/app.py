@@ -2,15 +2,13 @@
 
 The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as streams of events.
 The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and bounds the
-sessions. ``/healthz`` says that the process runs, ``/readyz`` that it takes calls.
+sessions. ``/healthz`` and ``/readyz`` say that it takes calls.
 
 A space that the caller may not read is refused alike whether it exists or not.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -27,7 +25,7 @@ from mcp_memory.domain.access import RIGHTS, Grant
 from mcp_memory.server.app import Context, Host, build
 from mcp_memory.server.http.access import Access
 from mcp_memory.server.http.bodies import one_message
-from mcp_memory.server.http.guard import CALLER_KEY, Guard, Streams
+from mcp_memory.server.http.guard import CALLER_KEY, Guard
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import HttpSettings, Settings
 
@@ -36,72 +34,42 @@ LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 _URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))  # clients compare it as it is written
 
 
-class HttpServer:
-    """The server as an ASGI application.
+def http_app(open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access | None) -> Starlette:
+    """Return the server as an ASGI application.
 
     Args:
         open_memory: see `build`.
         settings: every setting.
         address: host and port on which it listens.
         access: what is asked of callers; None for everybody, as the owner.
-
-    Attributes:
-        app: the application.
-        draining: whether it takes no more calls; `drain` sets it.
     """
-
-    def __init__(
-        self, open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access | None
-    ) -> None:
-        self.draining = False
-        self._ready = False
-        self._streams = Streams()
-        http = settings.http
-        host = Host(_caller_of, asks_roots=False, sessions=not http.stateless, headers=True)
-        server = build(open_memory, settings, replace(host, valid=access.valid) if access else host)
-        self._subscriptions = server.subscriptions
-        self._manager = StreamableHTTPSessionManager(
-            server,
-            stateless=http.stateless,
-            security_settings=_names(http, address[0]),
-            session_idle_timeout=http.session_idle_s,
-            max_sessions=http.sessions,
-            max_request_body_size=http.body_bytes,
-        )
-        routes = [Route("/healthz", _healthy, methods=["GET"]), Route("/readyz", self._readiness, methods=["GET"])]
-        metadata_url = ""
-        if access and access.issuer:
-            url = http.url or f"http://{_bracketed(address[0])}:{address[1]}{PATH}"
-            resource, issuers = _URL.validate_python(url), [_URL.validate_python(access.issuer.url)]
-            metadata_url = str(build_resource_metadata_url(resource))
-            scopes = [f"memory:{right}:*" for right in sorted(RIGHTS)]
-            routes += create_protected_resource_routes(resource, issuers, scopes, "mcp-memory")
-        endpoint = one_message(StreamableHTTPASGIApp(self._manager), http.body_bytes)
-        guarded = Guard(self._streams.wrap(endpoint), access, metadata_url)
-        routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
-        starlette = Starlette(routes=routes, lifespan=self._lifespan)
-        starlette.router.redirect_slashes = False  # it would send clients to whatever the header Host says
-        self.app = starlette
-
-    def drain(self) -> None:
-        """Take no more calls, and end streams that would go on without end; what was called goes on."""
-        self.draining = True
-        self._subscriptions.close()
-        self._streams.end()
-
-    @asynccontextmanager
-    async def _lifespan(self, _app: Starlette) -> AsyncIterator[None]:
-        async with self._manager.run():
-            self._ready = True
-            yield
-            self._ready = False
-
-    async def _readiness(self, _request: Request) -> Response:
-        ready = self._ready and not self.draining
-        return PlainTextResponse("ready" if ready else "not ready", 200 if ready else 503)
+    http = settings.http
+    host = Host(_caller_of, asks_roots=False, sessions=not http.stateless, headers=True)
+    manager = StreamableHTTPSessionManager(
+        build(open_memory, settings, replace(host, valid=access.valid) if access else host),
+        stateless=http.stateless,
+        security_settings=_names(http, address[0]),
+        session_idle_timeout=http.session_idle_s,
+        max_sessions=http.sessions,
+        max_request_body_size=http.body_bytes,
+    )
+    routes = [Route(path, _well, methods=["GET"]) for path in ("/healthz", "/readyz")]
+    metadata_url = ""
+    if access and access.issuer:
+        url = http.url or f"http://{_bracketed(address[0])}:{address[1]}{PATH}"
+        resource, issuers = _URL.validate_python(url), [_URL.validate_python(access.issuer.url)]
+        metadata_url = str(build_resource_metadata_url(resource))
+        scopes = [f"memory:{right}:*" for right in sorted(RIGHTS)]
+        routes += create_protected_resource_routes(resource, issuers, scopes, "mcp-memory")
+    guarded = Guard(one_message(StreamableHTTPASGIApp(manager), http.body_bytes), access, metadata_url)
+    routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
+    app = Starlette(routes=routes, lifespan=lambda _app: manager.run())
+    app.router.redirect_slashes = False  # it would send clients to whatever the header Host says
+    return app
 
 
-async def _healthy(_request: Request) -> Response:
+async def _well(_request: Request) -> Response:
+    """Say that calls are taken: what listens begins to once the application has started."""
     return PlainTextResponse("ok")
 
 

@@ -5,7 +5,6 @@ What is allowed in which space is checked where spaces are named: `Grant`.
 
 from __future__ import annotations
 
-import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.datastructures import Headers
@@ -70,29 +69,3 @@ class Guard:
         parts += [f'resource_metadata="{self._metadata_url}"'] if self._metadata_url else []
         body = {"error": error or "unauthorized", "error_description": words}
         return JSONResponse(body, status, {"WWW-Authenticate": f"Bearer {', '.join(parts)}".strip()})
-
-
-class Streams:
-    """The streams on which clients wait for news: requests with the method GET, which end when one side leaves."""
-
-    def __init__(self) -> None:
-        self._scopes: set[anyio.CancelScope] = set()
-
-    def wrap(self, app: ASGIApp) -> ASGIApp:
-        """Return an app whose streams are known."""
-
-        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            with anyio.CancelScope() as stream:
-                if scope["method"] == "GET":
-                    self._scopes.add(stream)
-                try:
-                    await app(scope, receive, send)
-                finally:
-                    self._scopes.discard(stream)
-
-        return serve
-
-    def end(self) -> None:
-        """End them all."""
-        for stream in list(self._scopes):
-            stream.cancel()

@@ -1,16 +1,15 @@
-"""The process of `mcp-memory serve --http`: it listens, and on a signal lets running calls end."""
+"""The process of `mcp-memory serve --http`: it listens, and on a signal lets running calls end, for a while."""
 
 from __future__ import annotations
 
 import logging
-import socket
 from types import FrameType
 
 import uvicorn
 
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.http.access import Access
-from mcp_memory.server.http.app import LOOPBACK, HttpServer, listed
+from mcp_memory.server.http.app import LOOPBACK, http_app, listed
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
@@ -36,11 +35,11 @@ def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener
 
 def listener(
     settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access | None
-) -> DrainingServer:
+) -> uvicorn.Server:
     """Return what listens, not started yet."""
-    server, http = HttpServer(open_memory, settings, address, access), settings.http
+    http = settings.http
     config = uvicorn.Config(
-        server.app,
+        http_app(open_memory, settings, address, access),
         host=address[0],
         port=address[1],
         http="h11",
@@ -55,7 +54,7 @@ def listener(
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=http.drain_s,
     )
-    return DrainingServer(config, server)
+    return _Server(config)
 
 
 def check(settings: Settings, address: tuple[str, int], *, asks_token: bool) -> None:
@@ -77,22 +76,13 @@ def check(settings: Settings, address: tuple[str, int], *, asks_token: bool) -> 
         )
 
 
-class DrainingServer(uvicorn.Server):
-    """Ends endless streams before it waits for running calls; a second signal does not wait."""
-
-    def __init__(self, config: uvicorn.Config, server: HttpServer) -> None:
-        super().__init__(config)
-        self._server = server
+class _Server(uvicorn.Server):
+    """Ends with the exit status 0 on a signal; a second signal does not wait for running calls."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as uvicorn calls it
         """Begin to stop; at the second signal, stop."""
         self.force_exit = self.should_exit
         self.should_exit = True
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop: end streams, let calls end, close the memory."""
-        self._server.drain()
-        await super().shutdown(sockets)
 
 
 def host_and_port(text: str) -> tuple[str, int]:
