@@ -51,21 +51,6 @@ def test_a_server_that_is_put_into_a_client_remembers_and_leaves_nothing(tmp_pat
         f"store {tmp_path / 'store'}; calls that name no space go to work",
     ]
     assert lines[-1] == "All is well."
-    code, out = checked(tmp_path, capsys)
-    assert code == 0
-
-
-@pytest.mark.usefixtures("from_this_python")
-def test_another_memory_beside_it_is_left_alone(tmp_path, capsys):
-    file = tmp_path / ".cursor" / "mcp.json"
-    file.parent.mkdir()
-    file.write_text('{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "x/server-memory"]}}}')
-    with pytest.raises(InvalidInput, match="has no server 'mcp-memory'"):
-        checked(tmp_path, capsys)
-    put(tmp_path, store=str(tmp_path / "store"))
-    code, out = checked(tmp_path, capsys)
-    assert code == 0, out
-    assert f"It is 'mcp-memory' in {file}" in out
 
 
 @pytest.mark.usefixtures("from_this_python")
@@ -76,16 +61,6 @@ def test_a_server_that_does_not_start_is_explained_by_its_own_words(tmp_path, ca
     assert code == 1
     assert "FAILED" in out
     assert "MCP_MEMORY_STORAGE_URL: no such setting. The nearest known one is 'MCP_MEMORY_STORAGE_URI'" in out
-
-
-@pytest.mark.usefixtures("from_this_python")
-def test_a_store_that_cannot_be_written_is_explained(tmp_path, capsys):
-    (tmp_path / "taken").write_text("a file")
-    put(tmp_path, store=str(tmp_path / "taken"))
-    code, out = checked(tmp_path, capsys)
-    assert code == 1
-    assert "ok    it offers 8 tools after" in out
-    assert "memory_write: " in out
 
 
 def test_a_command_that_is_gone_and_a_client_without_the_server_are_named(tmp_path, capsys, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from integration.client_calls import checked_reply
 from integration.client_calls import connected as in_memory
 from standin.messages_api import standing_in
-from standin.replies import message, overloaded, said
+from standin.replies import said
 from standin.rooms import each, meant
 from stdio_client import serving
 from unit.reasoning.anthropic.judged_memory import KEY, TALK, wired
@@ -58,33 +58,6 @@ async def test_an_answer_by_claude_states_its_engine_its_citations_and_its_cost(
         assert status["claude"] == where | spent | {"today": today}
         assert f"Today (UTC), by all processes: 1 call, {api.tokens:,} of 500,000 tokens sent." in status["read"]
         assert f"the evidence found for them go to claude-haiku-5-5 at {api.url}" in status["read"]
-
-
-async def test_a_full_answer_cites_each_statement():
-    def writing(request):
-        assert "at most 220 words" in str(request.body["system"])
-        number = next(number for number, line in request.lines.items() if "I moved to Lisbon" in line)
-        return said(f"Bob has moved [{number}].\nHe lives in Lisbon [{number}].")
-
-    async with connected(writing) as (client, _):
-        answer = await structured(client, "memory_answer", question=QUESTION, length="full")
-        assert answer["answer"] == "Bob has moved [1].\nHe lives in Lisbon [1]."
-        assert [citation["quote"] for citation in answer["citations"]] == ["I moved to Lisbon last Friday."]
-
-
-async def test_a_fallback_adds_a_warning():
-    async with connected([overloaded()]) as (client, _):
-        answer = await structured(client, "memory_answer", question=QUESTION)
-        assert (answer["answer"], answer["engine"]) == ("Lisbon", "embedded")
-        warning = "Claude did not judge this, the embedded engine did: it is overloaded."
-        assert answer["warnings"] == [warning]
-        assert f"Warning: {warning}" in answer["read"]
-    async with connected([message("?")], key=None) as (client, api):
-        answer = await structured(client, "memory_answer", question=QUESTION, detail="full")
-        assert "ANTHROPIC_API_KEY is not set" in answer["warnings"][0]
-        assert (answer["engine"], answer["budget"]["claude"]["calls"], api.requests) == ("embedded", 0, [])
-        status = await structured(client, "memory_status")
-        assert (status["engine"], status["claude"]["key"]) == ("embedded", False)
 
 
 async def test_a_real_process_uses_the_key_from_its_environment_and_stores_it_nowhere(tmp_path):

@@ -2,8 +2,6 @@
 
 import base64
 import json
-import logging
-import random
 import time
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -345,59 +343,3 @@ async def test_only_a_plain_name_of_the_server_is_one_and_a_body_has_one_length(
                      "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n"):  # fmt: skip
             assert b" 200 " not in await answer(url, head(ann, more=more) + chunked), more
         assert b" 200 " in await answer(url, head(ann, more="Transfer-Encoding: chunked\r\n") + chunked)
-
-
-PIECES = [b"\r\n", b"\n", b"\x00", b"\xff\xfe", b" ", b":", b"NaN", b"{", b"[" * 50, b'"', b"\\ud800", b"9" * 300,
-          b"\r\n\r\n", b"Host: evil\r\n", b"Transfer-Encoding: chunked\r\n", b"Content-Length: 7\r\n",
-          b"HTTP/0.9", b"../", b"Upgrade: websocket\r\nConnection: Upgrade\r\n", b"Expect: 100-continue\r\n",
-          b"%00", b"A" * 3_000]  # fmt: skip
-
-
-def mutated(random, raw):
-    """Return a request that somebody has broken in one to five places."""
-    for _ in range(random.randint(1, 5)):
-        place, end = sorted(random.choices(range(len(raw) + 1), k=2))
-        raw = random.choice(
-            (
-                raw[:place] + random.choice(PIECES) + raw[place:],
-                raw[:place] + raw[min(end, place + 9) :],
-                raw[:place] + bytes((random.randrange(256),)) + raw[place + 1 :],
-                raw[:end],
-                raw + raw[place:end],
-            )
-        )
-    return raw
-
-
-@pytest.mark.parametrize("seed", range(2))
-async def test_whatever_bytes_come_the_server_stands_and_others_are_served(seed, tmp_path, caplog):
-    caplog.set_level(logging.ERROR)
-    chance = random.Random(seed)
-    how = {"stateless": bool(seed % 2)}
-    async with guarded(tmp_path, word_memory(), **how) as (url, file, ann):
-        bob = file.add(grant("bob", "bob", rights=("read",)))
-        bodies = [json.dumps(body) for body in (
-            HELLO, tool("memory_write", text="x", space="ann"), tool("memory_reconstruct", query="pump", space="bob"),
-            request("resources/read", uri="memory://bob/status"), request("subscriptions/listen", notifications={}),
-        )]  # fmt: skip
-        session = {} if seed % 2 else {"Mcp-Session-Id": (await post(url, ann, HELLO)).headers["mcp-session-id"]}
-        limit, slowest = anyio.CapacityLimiter(20), 0.0
-
-        async def attack():
-            body = chance.choice(bodies).encode()
-            raw = mutated(chance, head(chance.choice((bob, "wrong")), len(body)) + body)
-            async with limit:
-                await answer(url, raw, seconds=0.2)
-
-        async with anyio.create_task_group() as tasks:
-            for _ in range(150):
-                tasks.start_soon(attack)
-            for number in range(15):
-                began = anyio.current_time()
-                reply = await post(url, ann, tool("memory_write", text=f"Pump {number} leaks."), session.items())
-                assert '"isError":false' in reply.text, reply.text
-                slowest = max(slowest, anyio.current_time() - began)
-        assert slowest < 10  # on a busy machine; alone it is a tenth
-        found = await post(url, ann, tool("memory_reconstruct", query="pump leaks", space="ann"), session.items())
-        assert "leaks" in found.text
-    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []

@@ -1,11 +1,7 @@
 """The whole system as installed: ``mcp-memory serve`` over stdio, LanceDB, and the default embedding model."""
 
-import signal
-import sys
-from contextlib import suppress
-
 import pytest
-from stdio_client import MODERN, Gone, serving
+from stdio_client import MODERN, serving
 
 from mcp_memory.visible import without_hidden
 
@@ -21,8 +17,6 @@ TALK = [
     {"id": "m2", "speaker": "Bob", "text": "I moved to Lisbon last Friday.", "time": "2023-06-12"},
     {"id": "m3", "speaker": "Ann", "text": "你好，世界。 \u202eمرحبا\u202c 👩‍👩‍👧 cafe\u0301"},
 ]
-LONG = " ".join(f"On the {n}th walk we counted {n * 7} herons by the river, and then went home." for n in range(4200))
-"""A document of some 300 KB; its embedding takes most of a minute."""
 
 
 @pytest.mark.parametrize("era", ["2025-03-26", MODERN])
@@ -107,22 +101,3 @@ def test_two_servers_on_one_store_lose_nothing_and_see_each_others_writes(tmp_pa
             written | {"kayak", "walrus"}
         ] * 2
         assert one.structured("memory_status")["processes"] == 2
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to tell a process to end")
-def test_the_process_ends_soon_during_a_long_write_and_stores_all_of_it_or_nothing(tmp_path):
-    ends = (lambda talk: talk.process.stdin.close(), lambda talk: talk.process.send_signal(signal.SIGTERM))
-    for end in ends:
-        with serving(tmp_path / "store") as talk:
-            talk.structured("memory_write", text="It was there before.")
-            call = talk.begin("memory_write", documents=[{"id": "long", "text": LONG}])
-            talk.structured("memory_status")
-            end(talk)
-            assert talk.process.wait(ENDS_S) == 0
-            with suppress(Gone):
-                assert "error" in talk.reply(call)
-    with serving(tmp_path / "store") as talk:
-        assert [turn["text"] for turn in talk.turns("default")] in (
-            ["It was there before."],
-            ["It was there before.", LONG],
-        )
