@@ -6,7 +6,6 @@ A sentence is split into words (``words.py``), and their classes are those of ``
 relation a verb with its preposition, or a noun behind "is", states; ``statements.py`` matches clauses against them.
 Beside them stand ``copulas.py`` (classes, roles, ages), ``phrases.py`` (what a phrase states by itself),
 ``appointments.py`` (dates of things) and ``introductions.py`` (names of speakers). What no row knows is nothing. For
-each claim three questions are decided separately: its subject (``discourse.py``), its certainty (``modality.py``) and
-its interval (``validity.py``); ``claims.py`` then makes assertions of it, and ``doubts.py`` drops what its own words
-speak against.
+each claim three questions are decided separately: its subject (``discourse.py``), whether it is stated at all
+(``modality.py``) and its interval (``validity.py``); ``claims.py`` then makes assertions of it.
 """

@@ -13,17 +13,16 @@ from dataclasses import replace
 from typing import Literal
 
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.stated import in_words, stated_times
+from mcp_memory.language.stated import in_words
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
-from mcp_memory.rules.facts.modality import PLAIN
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.validity import Validity, precision_of
+from mcp_memory.rules.facts.validity import PRECISION, Validity
 from mcp_memory.rules.facts.words import Word
 
 DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]
@@ -31,7 +30,6 @@ _MOVED = word_set("move postpone postpon push delay reschedule reschedul shift c
 _PLANNED = word_set("schedule plan set book fix arrange confirm") | _MOVED
 _STARTS = word_set("start begin open launch resume commence reopen")
 _ENDS = word_set("end finish close expire conclude")
-_RANGE = re.compile(r"from\s.{1,40}?\sto\s(?:the\s)?", re.IGNORECASE)
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
 _CLOCK = re.compile(r"[\s,]{1,3}at\s(?P<clock>\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE)
 
@@ -50,25 +48,21 @@ def appointment_assertions(
     """
     dates = [word for word in clause.times if word.time and word.time.since > BEGINNING and word.time.until < FOREVER]
     verb = clause.verb
-    if len(clause.subject) != 1 or len(dates) != 1 or verb.negated or verb.phase or verb.used_to:
+    if len(clause.subject) != 1 or len(dates) != 1 or verb.negated:
         return
     date, time = dates[0], dates[0].time
     found = _dated_thing(clause, clause.subject[0])
     if found is None or time is None or time.grain not in ("time", "day", "week", "month"):
         return
+    if date.text.lower().startswith("from ") and time.grain == "day":  # "moved from 12 March to 2 April"
+        date, time = date._replace(text=date.text.rpartition(" to ")[2]), replace(time, since=time.until - DAY)
     relation, head = found[0], name_of(discourse, found[1])
     if not head:
         return
-    first = date.start
-    if verb.lemma in _MOVED or relation == "due_on":  # to a day that was still to come
-        old = _RANGE.match(date.text)  # "moved from 12 March to 2 April"
-        first += old.end() if old else 0
-        time = next(iter(stated_times(turn.text, turn.local_said_at, first, date.end, tense=1)), time)
-    tail = _in_calendar(turn.text, date._replace(text=turn.text[first : date.end]), time)
+    tail = _in_calendar(turn.text, date, time)
     kind: FactKind = "planned" if time.until > turn.local_time else "event"
-    validity = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))
-    span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
-    yield make_assertion(turn, index, span, (head, relation, tail), validity, intent, confidence)
+    validity = Validity(time.since, time.until, True, kind=kind, precision=PRECISION[time.grain])
+    yield make_assertion(turn, index, (clause.start, clause.end), (head, relation, tail), validity, intent)
 
 
 def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounPhrase] | None:

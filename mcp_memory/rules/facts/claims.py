@@ -13,9 +13,9 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
-from mcp_memory.rules.facts.kinds import is_company
+from mcp_memory.rules.facts.modality import PLAIN
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
+from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.tables import nouns
 from mcp_memory.rules.facts.validity import (
     Validity,
@@ -42,7 +42,6 @@ class Claim:
         times: the times of this claim alone; None for those of its clause; () for a claim of a phrase.
         end: first character after the words that state it; 0 for the end of its clause.
         affirmed: whether it holds although its verb is negated: "doesn't like ham" states a dislike.
-        confidence: the confidence of the row that states it, in (0, 1]; the fact's is at most that of its clause.
     """
 
     head: NounPhrase | str
@@ -52,7 +51,6 @@ class Claim:
     times: tuple[Word, ...] | None = None
     end: int = 0
     affirmed: bool = False
-    confidence: float = CONFIDENCE
 
     @property
     def of_phrase(self) -> bool:
@@ -85,7 +83,6 @@ def assert_claim(
     clause: Clause,
     claim: Claim,
     intent: Intent,
-    confidence: float,
 ) -> Iterator[Assertion]:
     """Yield a claim as assertions, one for each interval in which it holds.
 
@@ -96,12 +93,11 @@ def assert_claim(
         clause: the clause that states it.
         claim: what it states.
         intent: the intent of the sentence.
-        confidence: in (0, 1].
     """
     head, tail = _resolve_head(discourse, claim), _resolve_tail(discourse, clause, claim)
     if not head or not tail or head.casefold() == tail.casefold():
         return
-    relation = _resolve_relation(clause, claim)
+    relation = claim.relation
     tail = tail.rstrip(".,;") if isinstance(claim.tail, str) else tail
     intervals = _intervals_of(turn, clause, claim, relation, tail)
     if tail == discourse.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about the speaker
@@ -110,7 +106,7 @@ def assert_claim(
     if claim.of_phrase and not isinstance(claim.tail, str):
         start, end = min(clause.start, claim.tail.start), max(claim.end, claim.tail.end)
     for validity in intervals:
-        yield make_assertion(turn, index, (start, end), (head, relation, tail), validity, intent, confidence)
+        yield make_assertion(turn, index, (start, end), (head, relation, tail), validity, intent)
 
 
 def _resolve_head(discourse: Discourse, claim: Claim) -> str | None:
@@ -165,8 +161,7 @@ def _intervals_of(turn: Turn, clause: Clause, claim: Claim, relation: str, tail:
 
 
 def make_assertion(
-    turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], validity: Validity, intent: Intent,
-    confidence: float,
+    turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], validity: Validity, intent: Intent
 ) -> Assertion:  # fmt: skip
     """Return an assertion of the rules with its ``validity``; see `new_assertion`."""
     if turn.kind == "document" and turn.local_said_at is None and not (validity.stated or validity.negated):
@@ -177,7 +172,7 @@ def make_assertion(
         since, until = (turn.time if one == turn.local_time else one for one in (since, until))
     return new_assertion(
         turn, index, span, triple, since=since, until=until, stated=validity.stated,
-        negated=validity.negated, change=validity.change, confidence=confidence, intent=intent, extractor="embedded",
+        negated=validity.negated, change=validity.change, confidence=PLAIN, intent=intent, extractor="embedded",
         kind=validity.kind, precision=validity.precision,
     )  # fmt: skip
 
@@ -188,11 +183,3 @@ def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | N
     if is_person and (noun.owner or noun.name or noun.pronoun or noun.named):
         return discourse.entity(noun)
     return discourse.thing(noun)
-
-
-def _resolve_relation(clause: Clause, claim: Claim) -> str:
-    """Return the relation; somebody lives in a place, anything else that is "based" there is located in it."""
-    head = claim.head
-    if claim.relation != "lives_in" or clause.verb.lemma != "base" or isinstance(head, str):
-        return claim.relation
-    return "located_in" if is_company(head) or head.determiner == "the" else "lives_in"

@@ -1,7 +1,7 @@
-"""Read the clauses of a sentence: subject, verb, complements, times, and how certain the sentence makes them.
+"""Read the clauses of a sentence: subject, verb, complements, times, and whether the sentence states them.
 
 A subject and its verb need not be adjacent: covered are subjects that are left out or shared, participles behind a
-phrase, insertions between subject and verb, content clauses ("I think that …"), and imperatives, which have no subject.
+phrase, insertions between subject and verb, and content clauses ("I think that …").
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.grammar import inflection
-from mcp_memory.rules.facts.modality import REPORTING, clause_confidence, content_confidence
+from mcp_memory.rules.facts.modality import is_stated, states_content
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase, read_phrases
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import HEDGED, NOT_QUITE, Tense, VerbGroup, read_verb_group
+from mcp_memory.rules.facts.verb_groups import Tense, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.words import Word
 
 
@@ -30,10 +30,9 @@ class Clause:
         slots: objects (under "") and prepositions with their phrases, in order.
         times: when it happens.
         adverbs: the adverbs of the clause, in lower case.
-        confidence: in [0, 1]; 0 for what is not asserted, 1 for a plain statement.
+        stated: whether the sentence states it.
         start: first character.
         end: first character after it.
-        source: the person who is quoted.
     """
 
     subject: tuple[NounPhrase, ...]
@@ -42,10 +41,9 @@ class Clause:
     slots: tuple[Slot, ...]
     times: tuple[Word, ...]
     adverbs: frozenset[str]
-    confidence: float
+    stated: bool
     start: int
     end: int
-    source: tuple[NounPhrase, ...] = ()
 
 
 def verb_without_subject(
@@ -72,19 +70,17 @@ def verb_without_subject(
     return verb if opens and verb.tense == "past" and words[first].low not in closed.AUXILIARIES else None
 
 
-def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] | None:
-    """Return the confidence and the index of the clause that is the content of a verb, or None if there is none.
+def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[bool, int] | None:
+    """Return whether the clause that is the content of a verb is stated, and its index; None if there is none.
 
-    Examples: "I think that …", "Tom told me …", "it's not that …".
+    Examples: "I know that …", "Tom told me …".
     """
     index = grammar.skip_adverbials(words, verb.next_index)
     if verb.lemma == "be" and index + 1 < len(words) and words[index].low in closed.ARTICLES:
         index += 1
     adjective = words[index].low if verb.lemma == "be" and index < len(words) else ""
-    if verb.lemma == "be" and verb.negated and adjective == "that":
-        return 0.0, index + 1  # "it's not that I …"
-    confidence = content_confidence(verb, adjective) if verb.lemma != "want" else None
-    if confidence is None:
+    stated = states_content(verb, adjective) if verb.lemma != "want" else None
+    if stated is None:
         return None
     index += verb.lemma == "be"
     if verb.lemma in ("tell", "promise", "remind") and index < len(words):
@@ -92,17 +88,14 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
     if index >= len(words):
         return None
     if words[index].low == "that":
-        return (confidence, index + 1)
+        return stated, index + 1
     if words[index].low in closed.WH | closed.CONDITIONS:
-        return 0.0, index + 1
+        return False, index + 1
     subject, after = read_phrases(words, index, subject=True)
     if len(subject) > 1 and subject[-1].pronoun in ("i", "he", "she", "we", "they"):
         return None  # "I love jazz and I hate techno"
-    if subject and after < len(words) and (after := grammar.skip_adverbials(words, after)) < len(words):
-        inner = read_verb_group(words, after)
-        if inner:
-            return confidence, index
-    return None
+    has_clause = subject and read_verb_group(words, grammar.skip_adverbials(words, after)) is not None
+    return (stated, index) if has_clause else None
 
 
 def read_insertions(
@@ -142,24 +135,12 @@ def read_insertions(
                 slots=tuple(rest.slots),
                 times=tuple(rest.times),
                 adverbs=frozenset(rest.adverbs),
-                confidence=1.0,
+                stated=True,
                 start=subject[-1].start,
                 end=max(rest.end, group.end),
             )
             index = rest.next_index + closing
     return subject, index, insertion
-
-
-def is_imperative(words: Sequence[Word], first: int) -> bool:
-    """Return whether a sentence begins at ``first`` with a verb in its plain form: "Go see a doctor"."""
-    if any(not (w.mark or grammar.is_adverb(words, n)) for n, w in enumerate(words[:first])):
-        return False
-    verb = inflection(words[first].low)
-    if words[first].kind != "word" or verb is None or verb.forms & {"past"} or words[first].low == "last":
-        return False
-    return not grammar.is_finite(
-        words, grammar.skip_adverbials(words, first + 1), frozenset(("past", "third"))
-    ) and not (first + 1 < len(words) and words[first + 1].capital)
 
 
 MOST = 40
@@ -176,11 +157,7 @@ def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
         words: the words of the sentence.
         talk: whether the text is a message, so that a subject left out at the start is "I".
     """
-    clauses = _ClauseReader(words, talk).read()
-    lows = [word.low for word in words]
-    if closed.RUMOURS.isdisjoint(lows) and "according" not in lows and lows[:1] != ["word"]:
-        return clauses
-    return [replace(clause, confidence=min(clause.confidence, HEDGED)) for clause in clauses]  # "word is that …"
+    return _ClauseReader(words, talk).read()
 
 
 class _ClauseReader:
@@ -191,8 +168,11 @@ class _ClauseReader:
         self.talk = talk
         self.index = 0
         self.clauses: list[Clause] = []
-        self.matrix_confidence = 1.0
-        self.source: tuple[NounPhrase, ...] = ()
+        lows = {word.low for word in words}
+        self.rumoured = "according" in lows or not closed.RUMOURS.isdisjoint(lows)
+        verb = inflection(words[0].low) if words else None
+        ordered = verb is not None and "plain" in verb.forms and not grammar.is_finite(words, 1)  # "Imagine you were …"
+        self.stated = not (self.rumoured or ordered)
         self.leading_times: list[Word] = []
         self.adverbs: set[str] = set()
         self.subordinator = ""
@@ -214,7 +194,7 @@ class _ClauseReader:
             self.conjunction = "," if word.text in (",", "—", "–", "-", "…", "...") else ""
             self.denied = False
             if word.text in (";", ":", ".", "!"):
-                self.matrix_confidence, self.source, self.leading_times, self.subordinator = 1.0, (), [], ""
+                self.stated, self.leading_times, self.subordinator = not self.rumoured, [], ""
             self.index += 1
         elif word.low in closed.CONDITIONS and word.kind == "word":
             return False
@@ -266,9 +246,6 @@ class _ClauseReader:
             subject = self.clauses[-1].subject if self.clauses else (speaker,)
             self._add_clause(subject, verb, first)
             return
-        if not self.clauses and is_imperative(words, first):
-            self.index = next((n for n in range(first, len(words)) if words[n].text in (".", ";")), len(words))
-            return
         if grammar.is_auxiliary(words, first):
             self._skip_to_mark()
             return
@@ -282,7 +259,7 @@ class _ClauseReader:
             index += 1
         subject, index, insertion = read_insertions(words, subject, index)
         if insertion:
-            self.clauses.append(replace(insertion, confidence=self.matrix_confidence, source=self.source))
+            self.clauses.append(replace(insertion, stated=self.stated))
         verb = read_verb_group(words, index) if index < len(words) else None
         is_object_alone = len(subject) == 1 and subject[0].pronoun in _ONLY_OBJECTS
         if verb and not is_object_alone:
@@ -294,27 +271,20 @@ class _ClauseReader:
         words = self.words
         content = content_clause(words, verb)
         if content is not None:
-            confidence, index = content
-            if subject[0].text.lower() in closed.EVERYBODY:
-                confidence = 0.0  # "nobody believes that I live in …"
-            self.matrix_confidence = min(self.matrix_confidence, confidence)
-            if verb.lemma in REPORTING:
-                self.source = subject
+            stated, index = content
+            self.stated = self.stated and stated and subject[0].text.lower() not in closed.EVERYBODY
             self.index = index
             self.subordinator = "that"
             self.conjunction = ""
             return
         rest = read_complement(words, verb)
         adverbs = verb.adverbs | rest.adverbs | self.adverbs
-        confidence = min(self.matrix_confidence, clause_confidence(verb, adverbs))
-        if self.subordinator in _TEMPORAL and verb.tense == "present":
-            confidence = 0.0
-        if self.adverbs and self.adverbs <= NOT_QUITE:
-            confidence = 0.0  # "nearly bought a car"
-        if self.denied or any(noun.uncertain for noun in subject):
-            confidence = 0.0  # "Tom or Ben lives there"
-        if rest.next_index < len(words) and words[rest.next_index].low in closed.CONDITIONS:
-            confidence = 0.0  # "we adopt one if they agree"
+        stated = self.stated and is_stated(verb, adverbs) and not (
+            (self.subordinator in _TEMPORAL and verb.tense == "present")
+            or self.denied
+            or any(noun.uncertain for noun in subject)  # "Tom or Ben lives there"
+            or (rest.next_index < len(words) and words[rest.next_index].low in closed.CONDITIONS)
+        )  # fmt: skip
         verb, slots = _without_no(verb, tuple(rest.slots))
         times = (*self.leading_times, *rest.times)
         start = subject[0].start if subject and words[first].start <= subject[0].start else words[first].start
@@ -326,10 +296,9 @@ class _ClauseReader:
                 slots=slots,
                 times=times,
                 adverbs=adverbs,
-                confidence=confidence,
+                stated=stated,
                 start=start,
                 end=max(rest.end, verb.end),
-                source=self.source,
             )
         )
         self.index = max(rest.next_index, self.index + 1)

@@ -22,20 +22,12 @@ def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, 
     "grow up" and "move back in" are verbs of their own there.
     """
     sorts: tuple[Sort, ...] = ("passive", "verb") if verb.passive else ("verb",)
+    index = verb.next_index
     for row in (row for sort in sorts for row in rows().get((sort, verb.lemma), ()) if row.particles):
-        index = verb.next_index
-        while (
-            index < len(words)
-            and grammar.is_adverb(words, index)
-            and words[index].low not in row.particles
-            and words[index].kind != "time"
-        ):
-            index += 1
         last = index + len(row.particles)
-        if last > len(words) or tuple(word.low for word in words[index:last]) != row.particles:
-            continue
-        return row.particles, last
-    return (), verb.next_index
+        if tuple(word.low for word in words[index:last]) == row.particles:
+            return row.particles, last
+    return (), index
 
 
 MOST = 12
@@ -110,8 +102,7 @@ class Complement:
         if word.mark:
             return self._mark(word)
         if word.low in closed.CONJUNCTIONS and word.kind == "word":
-            continues = word.low in ("and", "&") and not opens_clause(self.words, self.next_index + 1)
-            return continues and self._advance(1)
+            return word.low == "and" and not opens_clause(self.words, self.next_index + 1) and self._advance(1)
         if (word.low == "to" and _is_infinitive(self.words, self.next_index + 1)) or (
             word.low in _CLAUSE_OPENERS and not word.capital
         ):
@@ -131,10 +122,13 @@ class Complement:
 
     def _mark(self, mark: Word) -> bool:
         """Skip brackets and commas inside the clause."""
-        if mark.text == "(" and (close := _closing_bracket(self.words, self.next_index)):
-            self.times += [inside for inside in self.words[self.next_index : close] if inside.kind == "time"]
-            self.next_index = close + 1
-            return True
+        if mark.text == "(":
+            behind = self.words[self.next_index + 1 : self.next_index + 16]
+            close = next((place for place, word in enumerate(behind) if word.text == ")"), None)
+            if close is None:
+                return False
+            self.times += [inside for inside in behind[:close] if inside.kind == "time"]
+            return self._advance(close + 2)
         if mark.text == "," and _clause_continues(self.words, self.next_index + 1):
             return self._advance(1)
         inserted = self.words[self.next_index : self.next_index + 4]  # "she moved, by the way, to …"
@@ -175,11 +169,7 @@ class Complement:
 
 def _contact_clause(words: Sequence[Word], index: int) -> bool:
     """Return whether a relative clause without its pronoun begins behind a phrase: "the shelter I volunteer at"."""
-    return index < len(words) and words[index].low in closed.NOMINATIVE - {"you"} and words[index].kind == "word"
-
-
-def _closing_bracket(words: Sequence[Word], index: int) -> int:
-    return next((n for n in range(index + 1, min(index + 16, len(words))) if words[n].text == ")"), 0)
+    return index < len(words) and words[index].low in closed.NOMINATIVE - {"you"}
 
 
 def _clause_continues(words: Sequence[Word], index: int) -> bool:
@@ -189,28 +179,20 @@ def _clause_continues(words: Sequence[Word], index: int) -> bool:
     word = words[index]
     if word.kind == "time":
         return not opens_clause(words, index)
-    if word.low in ("in", "at", "on", "since", "as", "around") and word.kind == "word" and index + 1 < len(words):
-        if words[index + 1].kind == "time" or grammar.is_adverb(words, index + 1):
-            return not opens_clause(words, index + 1)
-        phrases, after = read_phrases(words, index + 1, verb_seen=True)
-        return bool(phrases) and (
-            after >= len(words) or words[after].text in (".", "!", ";") or words[after].kind == "time"
-        )
-    return False
+    if word.low not in ("in", "at", "on", "since", "as", "around"):
+        return False
+    phrases, after = read_phrases(words, index + 1, verb_seen=True)
+    return bool(phrases) and (after >= len(words) or words[after].text in (".", "!", ";"))
 
 
 def _is_infinitive(words: Sequence[Word], index: int) -> bool:
     if index >= len(words) or words[index].capital:
         return False
-    verb = inflection(words[index].low)
     if index + 1 < len(words) and words[index + 1].low in ROLES:
         return False  # "promoted to head chef"
-    return words[index].low in ("be", "have", "do") or (
-        verb is not None and "plain" in verb.forms and "ing" not in verb.forms
-    )
+    verb = inflection(words[index].low)
+    return words[index].low == "be" or (verb is not None and "plain" in verb.forms)
 
 
 def _subject_follows(words: Sequence[Word], index: int) -> bool:
-    return index < len(words) and (words[index].low in closed.NOMINATIVE - {"you", "it"} or (
-        words[index].low in ("you", "it") and grammar.is_finite(words, grammar.skip_adverbials(words, index + 1))
-    ))  # fmt: skip
+    return index < len(words) and words[index].low in closed.NOMINATIVE

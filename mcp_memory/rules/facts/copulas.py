@@ -20,9 +20,9 @@ from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.statements import possession_row, subject_statements, word_statements
 from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.validity import NO_LONGER
 
 _AGED = re.compile(r"(\d{1,3})[- ]years?[- ]old\s")
-_NO_LONGER = frozenset(("any more", "anymore", "no longer"))
 _ALSO_POSSESSED = word_set("new full first phone mobile cell work home")
 """Words that leave a possession what it is: "my new phone number", but not "my insurance number"."""
 
@@ -73,7 +73,7 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
         if noun.uncertain or noun.pronoun or (before and before.of and before.of.named and noun.determiner == "the"):
             continue  # "a suburb of Brisbane, the capital of …"
         yield from _relational_claims(subject, noun, slot, effect)
-        if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and kinds.has_age(subject):
+        if kinds.is_age(noun) and clause.verb.tense == "present" and not noun.determiner and kinds.has_age(subject):
             next_head = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
             if next_head in ("", "years"):
                 yield Claim(subject, "age", noun.text, effect, None, slot.end)
@@ -149,7 +149,7 @@ def _employer_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, effe
 def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
     """Yield the claims of a bare preposition: "is from Pune", "has been in Manchester since 2020", "is into horses"."""
     lasts = clause.verb.tense == "perfect" or "still" in clause.adverbs
-    left = clause.verb.negated and clause.adverbs & _NO_LONGER
+    left = clause.verb.negated and clause.adverbs & NO_LONGER
     for slot in clause.slots[:1]:
         for noun in slot.nouns:
             relation, kept = "", effect
@@ -187,7 +187,7 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
                 yield Claim(owner, _favourite(subject), noun, effect, None, end)
         elif row:
             head, tail = (noun, owner) if row.swapped else (owner, noun)
-            yield Claim(head, row.relation, tail, effect, None, end, False, row.confidence)
+            yield Claim(head, row.relation, tail, effect, None, end)
         elif subject.head in RELATIVES and plain and noun.name and not noun.common and subject.owner:
             yield from kinship_claims(owner, RELATIVES[subject.head][0], noun, end)
         elif plain and _is_role_of_one(subject) and clause.verb.tense == "present":

@@ -44,7 +44,6 @@ _STRANGERS = RELATIVES.keys() | word_set("man guy boy bloke chap lad woman girl 
 """Nouns for somebody without a name."""
 _BESIDE_IN_TALK = frozenset(("with", "except", "", "for", "by", "about"))
 """In talk, a name behind these is more often a person's than a place's."""
-_STREETS = word_set("road street lane avenue square church school hospital")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
 
@@ -95,19 +94,14 @@ class Discourse:
             return f"{noun.owner.text}'s {noun.text}"  # "the children's hospital"
         if noun.owner:
             owner = self.entity(noun.owner)
-            if noun.name and noun.owner.named and noun.head in _STREETS | VENUES:
-                return f"{noun.owner.text}'s {noun.text}"  # "St Anne's Road"
             if noun.name:
                 return self._name(noun.name)
             if owner is None:
                 return f"{noun.owner.text}'s {noun.text}" if not noun.owner.pronoun else None
             described = noun.head in RELATIVES or not noun.owner.pronoun
             return f"{owner}'s {noun.text}" if described else noun.text.removeprefix("own ")
-        if noun.common.isdecimal():
-            return noun.text  # "14 Mill Lane"
-        if noun.name and noun.common and not noun.quoted:
+        if noun.name and noun.common and not (noun.quoted or noun.common.isdecimal()):  # not "14 Mill Lane"
             named = noun.determiner in ("the", "") or noun.name not in noun.text
-            named = named and not noun.common.endswith("ing")  # "learning Welsh"
             return self._name(noun.name) if named else noun.text
         if self._is_topic(noun):
             return self.topic

@@ -10,7 +10,7 @@ from mcp_memory.domain.facts import Assertion, Intent, restated
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
+from mcp_memory.domain.turns import USERS, Turn, by_assistant, is_assistant
 from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.appointments import appointment_assertions
@@ -19,9 +19,8 @@ from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clauses import Clause, read_clauses
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
-from mcp_memory.rules.facts.doubts import doubt
 from mcp_memory.rules.facts.introductions import introductions
-from mcp_memory.rules.facts.modality import PLAIN, asserts, intent_of
+from mcp_memory.rules.facts.modality import asserts, intent_of
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.phrases import phrase_claims, presupposed_claims, verb_phrases
 from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
@@ -36,7 +35,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 18
+    version = 19
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -83,7 +82,13 @@ def _extract(
         for one in (*introductions(turn, index, span), *read):
             key = one.head.casefold(), one.relation, one.tail.casefold(), one.negated, one.since, one.until
             assertions.setdefault(key, one)
-    return with_certainty(turn, sentences, times, list(doubt(turn, assertions.values())))
+    found = [one for one in assertions.values() if turn.kind == "message" or not _is_of_user(one)]
+    return with_certainty(turn, sentences, times, found)
+
+
+def _is_of_user(one: Assertion) -> bool:
+    """Return whether a fact is about a user: that of a page is nobody whom the memory knows."""
+    return not USERS.isdisjoint((one.head.casefold(), one.tail.casefold()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +150,15 @@ class _Sentence:
             head, tail = tail, head
         if head and tail and head.casefold() != tail.casefold():
             triple, holds = (head, claim.relation, tail), from_utterance(turn.local_time)
-            yield make_assertion(turn, self.index, (noun.start, noun.end), triple, holds, intent, PLAIN)
+            yield make_assertion(turn, self.index, (noun.start, noun.end), triple, holds, intent)
 
     def _stated(self, clause: Clause, of_phrases: Sequence[Claim], intent: Intent) -> Iterator[Assertion]:
         """Yield what a clause states, by its verb, its phrases and its date."""
         turn, discourse, talk = self.turn, self.discourse, self.turn.kind != "document"
-        for subject in clause.source:
-            discourse.mention(subject)
-        weighted = [(claim, PLAIN) for claim in of_phrases]
-        if clause.confidence > 0:
-            weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in _claims(clause, talk)] + weighted
-        if talk and clause.confidence > 0:
+        if talk and clause.stated:
             yield from appointment_assertions(turn, discourse, self.index, clause, intent)
-        for claim, confidence in weighted:
-            yield from assert_claim(turn, discourse, self.index, clause, claim, intent, confidence)
+        for claim in (*(_claims(clause, talk) if clause.stated else ()), *of_phrases):
+            yield from assert_claim(turn, discourse, self.index, clause, claim, intent)
 
 
 def _claims(clause: Clause, talk: bool) -> Iterator[Claim]:

@@ -92,13 +92,6 @@ def is_adjective(word: str) -> bool:
     return word in nouns.STATES or word in adjectives()
 
 
-QUALITIES = word_set(
-    "simple simpler easy easier short shorter clean cleaner plain small smaller big bigger light lighter dark quiet"
-    " cheap cheaper warm cold hot fresh early late explicit implicit minimal lightweight readable fast faster"
-)
-"""Adjectives that stand where a thing would: "I prefer simple"."""
-
-
 def is_adverb(words: Sequence[Word], index: int) -> bool:
     """Return whether a word says how, when or how certainly."""
     word = words[index]
@@ -136,7 +129,7 @@ def ends_phrase(words: Sequence[Word], index: int) -> bool:
         return True
     if word.capital and index:
         return False
-    return word.low in BREAKING or word.low == "either"
+    return word.low in BREAKING
 
 
 def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
@@ -150,23 +143,17 @@ def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     following = index + 1
     if following >= len(words) or words[following].kind == "time":
         return False
-    if verb_seen:
-        return True
     word = words[following]
-    if word.mark or word.low in closed.ARTICLES or is_adverb(words, following):
-        return False
-    if word.kind == "number":
-        return False  # "my fee's 14.5 which …"
-    if word.low in closed.PREPOSITIONS | closed.NEGATIONS | closed.OWNERS.keys() or is_adjective(word.low):
-        return False
-    if word.low in RELATIVES:
+    if verb_seen or word.low in RELATIVES:
         return True
+    if word.mark or word.kind == "number" or word.low in BREAKING or is_adjective(word.low):
+        return False
     verb = inflection(word.low)
-    if verb and not {"ing", "participle"}.isdisjoint(verb.forms) and "plain" not in verb.forms:
+    if verb and not verb.forms.isdisjoint(("ing", "participle")):
         return False
     # "Ann's dog barks" against "my colour's green": is there another verb before the clause ends?
     for later in range(following + 1, min(len(words), following + 8)):
-        if words[later].mark or words[later].low in closed.CONJUNCTIONS:
+        if words[later].mark:
             return False
         if is_finite(words, later, frozenset(("past", "third"))):
             return True

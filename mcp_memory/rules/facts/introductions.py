@@ -18,7 +18,6 @@ from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
 from mcp_memory.rules.facts.claims import make_assertion
-from mcp_memory.rules.facts.modality import PLAIN
 from mcp_memory.rules.facts.tables import nouns
 from mcp_memory.rules.facts.validity import from_utterance
 
@@ -76,7 +75,7 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         if found and _is_name(found["name"]) and _is_new(who, found["name"], relation):
             place = span[0] + found.start("says"), span[0] + found.end()
             holds = replace(from_utterance(turn.local_time), change=bool(_CORRECTS.search(found["lead"])))
-            yield make_assertion(turn, index, place, (who, relation, found["name"]), holds, "FACT", PLAIN)
+            yield make_assertion(turn, index, place, (who, relation, found["name"]), holds, "FACT")
 
 
 def _is_name(name: str) -> bool:

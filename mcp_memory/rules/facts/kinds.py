@@ -9,7 +9,6 @@ from mcp_memory.domain.entities import medicine
 from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.iso import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
-from mcp_memory.rules.facts.grammar import QUALITIES
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 
@@ -39,8 +38,8 @@ def last_word(noun: NounPhrase) -> str:
 
 
 def is_calendar(noun: NounPhrase) -> bool:
-    """Return whether it is a day, a month or a season: "Easter", "September"."""
-    return not noun.quoted and noun.text.split()[-1].lower() in _CALENDAR
+    """Return whether it is a day, a month or a season: "my brother Sunday"."""
+    return last_word(noun) in _CALENDAR
 
 
 def is_team(noun: NounPhrase) -> bool:
@@ -67,11 +66,6 @@ def is_school(noun: NounPhrase) -> bool:
 def is_role(noun: NounPhrase) -> bool:
     """Return whether a phrase names an occupation."""
     return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
-
-
-def _sounds_like_role(noun: NounPhrase) -> bool:
-    ends = ("er", "or", "ist", "ian", "ant", "ent", "man", "ess")
-    return len(noun.head) > 5 and noun.head not in nouns.NO_ROLES and noun.head.endswith(ends)
 
 
 def is_kin(noun: NounPhrase) -> bool:
@@ -108,9 +102,8 @@ def _is_person(noun: NounPhrase) -> bool:
 
 
 def _is_liked(noun: NounPhrase) -> bool:
-    if not _is_thing(noun) or noun.text in QUALITIES or noun.text.split()[0].lower() in closed.LIGHT_GERUNDS:
-        return False
-    return not (noun.owner and noun.owner.pronoun in ("you", "he", "she", "they"))
+    others = noun.owner is not None and noun.owner.pronoun in ("you", "he", "she", "they")
+    return _is_thing(noun) and not others and noun.text.split()[0].lower() not in closed.LIGHT_GERUNDS
 
 
 def _is_org(noun: NounPhrase) -> bool:
@@ -143,15 +136,14 @@ def _is_activity(noun: NounPhrase) -> bool:
 
 
 def is_human(noun: NounPhrase) -> bool:
-    """Return whether a subject is a person as far as its words tell: "I", "she", "my sister", "Ann", "the nurse"."""
+    """Return whether a subject is a person as far as its words tell: "I", "she", "my sister", "Ann"."""
     if noun.uncertain or noun.pronoun in closed.SECOND | {"it", "that", "this", "there", "one", "they"}:
         return False
-    if noun.pronoun or is_kin(noun) or noun.head in RELATIVES:
+    if noun.pronoun or noun.head in RELATIVES:
         return True
     if noun.name and not noun.common and not noun.quoted:
-        odd = noun.determiner or noun.name.isupper() or is_calendar(noun)
-        return not (odd or is_company(noun) or is_club(noun) or is_team(noun))
-    return is_role(noun) and (noun.owner is not None or bool(noun.name))
+        return not (noun.determiner or noun.name.isupper() or is_company(noun))
+    return is_role(noun) and noun.owner is not None
 
 
 _UNCLEAR = (closed.EMPTY | nouns.ABSTRACT | nouns.VAGUE) - (
@@ -191,7 +183,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "workplace": _is_workplace,
     "company": lambda noun: noun.named and is_company(noun),
     "person": _is_person,
-    "role": lambda noun: is_role(noun) or (_is_thing(noun) and not noun.named and _sounds_like_role(noun)),
+    "role": is_role,
     "office": lambda noun: noun.head in nouns.OFFICES,
     "thing": _is_thing,
     "pet": lambda noun: noun.head in nouns.PETS,
@@ -209,7 +201,6 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "team": lambda noun: is_team(noun) and noun.named,
     "club": is_club,
     "school": is_school,
-    "town_school": lambda noun: is_school(noun) and not noun.named,
     "residence": _is_residence,
     "first_name": lambda noun: _named(noun) and " " not in noun.name,
     "colour": lambda noun: noun.head in nouns.COLOURS and not noun.name,
@@ -251,11 +242,6 @@ def fits(noun: NounPhrase, kind: str) -> bool:
     if noun.uncertain or (noun.pronoun and kind != "person") or (noun.owner and noun.owner.head == "other"):
         return False  # "each other's company" is nobody's
     return _TESTS[kind](noun)
-
-
-def is_own(noun: NounPhrase) -> bool:
-    """Return whether "I have …" says that a thing or an animal is one's own: not "the car", "Tom's dog"."""
-    return noun.determiner != "the" and not (noun.owner and noun.owner.name)
 
 
 def is_demonym(noun: NounPhrase) -> bool:

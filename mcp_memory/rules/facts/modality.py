@@ -1,8 +1,7 @@
-"""Decide how certain a statement is (DESIGN 1), and which intent it has.
+"""Decide whether a clause is stated at all (DESIGN 1), and which intent its sentence has.
 
-A statement is plain, doubtful (`HEDGED`), or not asserted at all: a question, a condition, a wish and a command assert
-nothing. Both the matrix clause ("I think that …", "Tom said …") and what is added behind ("…, apparently") count; the
-least certain of them decides.
+A question, a condition, a wish, a command, a guess and what somebody else said state nothing. Both the matrix clause
+("I think that …", "Tom said …") and what is added behind ("…, apparently") count.
 """
 
 from __future__ import annotations
@@ -12,36 +11,28 @@ import re
 from mcp_memory.domain.facts import Intent
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.vocabulary import word_set
-from mcp_memory.rules.facts.verb_groups import HEDGED, VerbGroup
+from mcp_memory.rules.facts.verb_groups import VerbGroup
 
 PLAIN = 0.95
-NOT_ASSERTED = 0.0
+"""The confidence of what is stated."""
 
-REPORTING = word_set(
-    "say tell mention claim report hear read write announce explain whisper argue state insist swear admit"
+_OPEN = word_set(
+    "think believe suppose assume suspect figure feel expect bet reckon seem appear guess understand rumour say tell"
+    " mention claim report hear read write announce explain whisper argue state insist swear admit wish hope wonder"
+    " doubt pretend dream imagine want ask suggest worry scare terrify fear joke kid lie deny decide ensure verify"
+    " check guarantee"
 )
-"""Verbs of which the subject is quoted."""
-_MATRIX_VERBS = {
-    **dict.fromkeys(("think", "believe", "suppose", "assume", "suspect", "figure", "feel", "expect", "bet",
-                     "reckon", "seem", "appear", "guess", "understand", "rumour"), HEDGED),
-    **dict.fromkeys(REPORTING, HEDGED),
-    **dict.fromkeys(("know", "realise", "realize", "remember", "notice", "learn", "forget", "find", "see", "confirm",
-                     "promise", "reveal", "mean", "show", "love", "recall", "note"), 1.0),
-    **dict.fromkeys(("wish", "hope", "wonder", "doubt", "pretend", "dream", "imagine", "want", "ask", "suggest",
-                     "worry", "scare", "terrify", "fear", "joke", "kid", "lie", "deny", "decide", "ensure", "verify",
-                     "check", "guarantee"), NOT_ASSERTED),
-}  # fmt: skip
-"""The confidence that a verb gives to its content clause."""
-_BELIEVING = word_set("think believe suppose assume suspect reckon figure expect guess bet")
-_MATRIX_ADJECTIVES = {
-    **dict.fromkeys(("sure", "certain", "convinced", "confident", "possible", "likely", "afraid"), HEDGED),
-    **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky", "true"), 1.0),
-    **dict.fromkeys(("anxious", "nervous"), NOT_ASSERTED),
-    **dict.fromkeys(("false", "untrue", "wrong", "unlikely", "impossible", "doubtful", "unthinkable", "inconceivable",
-                     "lie", "myth", "joke", "dream", "rumour", "rumor", "legend", "hoax", "misunderstanding",
-                     "possibility", "chance"), NOT_ASSERTED),
-}  # fmt: skip
-"""The confidence that a word behind "be" gives to the clause behind it: "I'm sure that …", "it's a myth that …"."""
+"""Verbs that leave open whether their content is so."""
+_KNOWING = word_set(
+    "know realise realize remember notice learn forget find see confirm promise reveal mean show love recall note"
+)
+_OPEN_ADJECTIVES = word_set(
+    "that sure certain convinced confident possible likely afraid anxious nervous false untrue wrong unlikely "
+    " impossible doubtful unthinkable inconceivable lie myth joke dream rumour rumor legend hoax misunderstanding"
+    " possibility chance"
+)
+_GLAD = word_set("glad happy proud sorry excited aware thrilled lucky true")
+"""Words behind "be" whose content is so: "I'm glad that …"."""
 _MARKUP = re.compile(r"^\s*(?:```|\||\{|<|>)")
 
 
@@ -50,43 +41,32 @@ def asserts(sentence: str) -> bool:
     return _MARKUP.search(sentence) is None and not any(mark in sentence for mark in QUESTION_MARKS)
 
 
-def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
-    """Return the confidence of the content clause of a verb ("I think …"), or None if the verb takes none.
+def states_content(verb: VerbGroup, adjective: str = "") -> bool | None:
+    """Return whether the content clause of a verb is stated ("I know that …"); None if the verb takes none.
 
     Args:
-        verb: the verb with its negation: "I don't think so" asserts nothing.
+        verb: the verb with its negation: "I don't know that" states nothing.
         adjective: the word behind a form of "be", or "".
     """
-    confidence = _MATRIX_ADJECTIVES.get(adjective) if verb.lemma == "be" else _MATRIX_VERBS.get(verb.lemma)
-    if confidence is None:
+    is_open = adjective in _OPEN_ADJECTIVES if verb.lemma == "be" else verb.lemma in _OPEN
+    if not is_open and (adjective not in _GLAD if verb.lemma == "be" else verb.lemma not in _KNOWING):
         return None
-    if verb.negated or (verb.unreal and verb.lemma != "say"):
-        return NOT_ASSERTED
-    if verb.lemma in _BELIEVING and verb.tense == "past":
-        return NOT_ASSERTED  # "I thought he was a doctor" says that he is not
-    return confidence
+    return not (is_open or verb.negated or verb.unreal)
 
 
-_LASTING = word_set(
-    "be live work have own know like love hate prefer need mean belong study stay speak use teach reside play come"
-)
-"""Verbs of states: "he may live in Oslo" doubts what is so, "we may buy a boat" considers what is not."""
-_DOUBTING = word_set("maybe perhaps possibly probably likely presumably") | {"as far as i know"}
+_UNSURE = word_set(
+    "maybe perhaps possibly probably likely presumably almost nearly apparently reportedly allegedly supposedly"
+) | {"as far as i know"}
 
 
-def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
-    """Return the confidence that the verb and the adverbs of a clause allow; 0 if it asserts nothing.
+def is_stated(verb: VerbGroup, adverbs: frozenset[str]) -> bool:
+    """Return whether a clause is stated by its verb and adverbs: not what is possible, wished, planned or nearly so.
 
-    What is possible, wished, planned or considered is not asserted. "May" and "might" doubt a state ("he might live in
-    Oslo"); about anything else they state nothing.
+    What is announced ("will move") is stated, as a plan.
     """
-    if verb.unreal and not (verb.confidence < 1 or verb.future):
-        return NOT_ASSERTED
     if verb.lemma in ("go", "head", "leave") and verb.progressive and verb.tense == "past":
-        return NOT_ASSERTED  # "I was going to Rome but the train broke down"
-    if verb.confidence == HEDGED and (verb.unreal or verb.lemma not in _LASTING):
-        return NOT_ASSERTED
-    return min(verb.confidence, 1.0 if adverbs.isdisjoint(_DOUBTING) else HEDGED)
+        return False  # "I was going to Rome but the train broke down"
+    return (verb.future or not verb.unreal) and adverbs.isdisjoint(_UNSURE)
 
 
 _INTENT_SIGNS: tuple[tuple[Intent, re.Pattern[str]], ...] = (

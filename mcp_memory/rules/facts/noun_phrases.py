@@ -16,17 +16,10 @@ from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.grammar import Form, inflection
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.tables.nouns import PETS, TITLE_ROLES
 from mcp_memory.rules.facts.words import Word
 
 OMITTED = "(left out)"
 """The ``common`` value of a subject that the clause leaves out, "moved to Oslo in May"."""
-
-
-_ALSO_VERBS = frozenset(
-    ("notice", "rent", "delivery", "delay", "pay", "sleep", "travel", "practice", "traffic", "surgery")
-)
-"""Common nouns of no other table that often open a sentence without an article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +207,7 @@ def _make_phrase(
         inside[split - 1].capital or (inside[split - 1].kind == "number" and split > 1 and inside[split - 2].capital)
     ):
         split -= 1
-    if core == 0 and split == 0 and len(inside) > 1 and inside[0].low in TITLE_ROLES | RELATIVES.keys():
+    if core == 0 and split == 0 and len(inside) > 1 and inside[0].low in nouns.TITLE_ROLES | RELATIVES.keys():
         split = 1  # "Striker Tomas Quill scored": only the start of the sentence capitalises the role
     elif core == 0 and split == 0:
         alone = len(inside) == 1 and inside[0].low in _common_words()
@@ -236,7 +229,7 @@ def _make_phrase(
 def _common_words() -> frozenset[str]:
     """Return the words of the tables, which are no names when only the start of a sentence capitalises them."""
     sets = (value for value in vars(nouns).values() if isinstance(value, frozenset))
-    return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES, PETS, _ALSO_VERBS)
+    return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES)
 
 
 def text_of(words: Sequence[Word]) -> str:
@@ -262,8 +255,6 @@ def _read_brackets(words: Sequence[Word], phrase: NounPhrase, index: int) -> tup
 
 
 _AND = frozenset(("and", "&", "plus"))
-_VAGUE_ALTERNATIVES = frozenset(("something", "so", "similar", "whatever"))
-_RELATIONAL_NOUNS = frozenset(("part", "member", "capital", "daughter", "son", "home"))
 MOST = 12
 """Phrases in one list."""
 
@@ -281,7 +272,7 @@ def read_phrases(
     while index < len(words) and len(phrases) < MOST:
         word = words[index]
         if word.low == "or":
-            uncertain = index + 1 < len(words) and words[index + 1].low not in _VAGUE_ALTERNATIVES
+            uncertain = True
             following = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
             index = following[1] if following else index
             break
@@ -348,11 +339,13 @@ def _attach_appositions(
         description = _is_description(apposition)
         if description and first.name and not opens_clause(words, index + 1):
             first = replace(first, appositions=(*first.appositions, apposition))
+            if after < len(words) and words[after].low in ("from", "in", "at", "for", "with", "near"):
+                after = read_phrases(words, after + 1, verb_seen=True)[1]  # "a botanist from Porto, discovered …"
         elif named := _with_names(words, first, following, subject, verb_seen):
             first, after = named
         else:
             break
-        first, index = _with_origin(words, first, after) if description else (first, after)
+        index = after
         if index < len(words) and words[index].text == ",":
             index += 1 if subject or index + 1 >= len(words) else 0
             if not subject:
@@ -361,12 +354,8 @@ def _attach_appositions(
 
 
 def _is_description(apposition: NounPhrase) -> bool:
-    """Return whether a phrase can say who or what another is: "a member of …", "capital of …", "his neighbour"."""
-    return (
-        apposition.determiner in ("a", "an", "the")
-        or (apposition.of is not None and apposition.head in _RELATIONAL_NOUNS)
-        or (apposition.owner is not None and not apposition.name)
-    )
+    """Return whether a phrase can say who or what another is: "a member of …", "his neighbour"."""
+    return apposition.determiner in ("a", "an", "the") or (apposition.owner is not None and not apposition.name)
 
 
 def _with_names(
@@ -390,22 +379,6 @@ def _with_names(
         if second and second[0].name and not second[0].determiner:
             return replace(first, appositions=(apposition, second[0])), second[1]
     return None if first.plural else (replace(first, name=apposition.name, named=True), after)
-
-
-def _with_origin(words: Sequence[Word], first: NounPhrase, index: int) -> tuple[NounPhrase, int]:
-    """Return a phrase whose last description has the origin that follows, "a poet from Porto", and the index after it.
-
-    A place or a purpose behind the description, "in Oslo", is only skipped.
-    """
-    if index >= len(words) or words[index].low not in ("from", "in", "at", "for", "with", "near"):
-        return first, index
-    inner = read_phrase(words, index + 1, verb_seen=True)
-    if inner is None:
-        return first, index
-    if words[index].low == "from" and inner[0].name and first.appositions:
-        *others, last = first.appositions
-        first = replace(first, appositions=(*others, replace(last, owner=None, appositions=(inner[0],))))
-    return first, inner[1]
 
 
 def _age_follows(words: Sequence[Word], index: int) -> bool:
@@ -435,8 +408,4 @@ def opens_clause(words: Sequence[Word], index: int) -> bool:
     if subject is None:
         return False
     after = grammar.skip_adverbials(words, subject[1])
-    if after < len(words) and words[after].text == "," and (inserted := read_phrase(words, after + 1)):
-        after = inserted[1] + (
-            inserted[1] < len(words) and words[inserted[1]].text == ","
-        )  # "the new one, Lowick Town,"
     return grammar.is_finite(words, after, frozenset(("past", "third")))

@@ -157,5 +157,3 @@ def _claims_of_appositions(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
             kind = relation == "works_as" or not talk or beside.head in _CLASSES
             if not claims and kind and beside.head not in nouns.VAGUE and not beside.name:
                 yield Claim(noun, relation, beside, "state", (), end)
-            for origin in beside.appositions:
-                yield Claim(noun, "comes_from", origin, "lasting", (), origin.end)

@@ -9,10 +9,10 @@ A row reads *sort words | slots | effect | tail | options*:
 - *slots*: where the tail stands: prepositions, ``obj`` for an object, ``time`` (the words of a date), ``each`` (the
   subjects to one another).
 - *effect*: what the time of the clause means: ``state`` (it holds then), ``begin`` (from then on), ``end`` (no longer
-  from then on), ``event`` (it happens then), ``lasting`` (it holds in any tense), ``ended`` (it held until then).
+  from then on), ``event`` (it happens then), ``lasting`` (it holds in any tense).
 - *tail*: the kinds of thing (`KINDS`) of which the tail must be one.
 - *options*: conditions of the clause (`CONDITIONS`), ``swapped`` (the tail is the head), ``also`` (it holds beside the
-  row that fits first), and a confidence in (0, 1], .95 without one.
+  row that fits first), ``loose`` (its words may mean another relation, so that no fact is certain by them).
 
 Of several rows for one phrase the first that fits holds: those with more particles first, then those with the more
 specific kind, then by their order in the file. A test holds that every row can fire.
@@ -31,13 +31,13 @@ from mcp_memory.rules.facts.tables import closed
 
 Sort = Literal["verb", "passive", "adj", "noun", "possessed", "subject"]
 SLOTLESS = ("possessed", "subject")
-Effect = Literal["state", "begin", "end", "event", "lasting", "ended"]
+Effect = Literal["state", "begin", "end", "event", "lasting"]
 """What the time of a clause means for a fact, see above."""
 
 KINDS = (
     "dose", "medicine", "home", "degree", "language", "time", "title", "trip", "startup", "award", "pet", "condition",
     "child", "sibling", "craft", "vehicle", "ownable", "instrument", "played", "event", "venue", "team", "club",
-    "assembly", "ensemble", "town_school", "school", "company", "firm", "org", "workplace", "office", "role",
+    "assembly", "ensemble", "school", "company", "firm", "org", "workplace", "office", "role",
     "residence", "place", "first_name", "person", "work", "won", "name", "activity", "colour", "address", "amount",
     "tool", "subject", "hobby", "liked", "cause", "noted", "used", "thing", "value", "any",
 )  # fmt: skip
@@ -51,10 +51,8 @@ Its tense and polarity, its text, and as its subject a person or somebody's thin
 ``employed``: it has no object but a job, and nothing "on" ("I started pottery at the Chapter" tells of no employer).
 ``past`` includes the perfect tense, and for an event what has a date to come, ``done`` does not;
 ``present`` includes the progressive tense, ``simple`` does not."""
-_OPTIONS = word_set("swapped also")
+_OPTIONS = word_set("swapped also loose")
 _SLOTS = closed.PREPOSITIONS | {"obj", "time", "each"}
-CONFIDENCE = 0.95
-"""Confidence of a row that states none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,6 @@ class Row:
         conditions: the conditions of the clause.
         swapped: whether the tail is the head of the fact.
         also: whether it holds beside the row that fits first.
-        confidence: in (0, 1].
     """
 
     relation: str
@@ -85,7 +82,6 @@ class Row:
     conditions: frozenset[str] = frozenset()
     swapped: bool = False
     also: bool = False
-    confidence: float = CONFIDENCE
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -109,8 +105,7 @@ def parse_row(relation: str, text: str) -> tuple[Row, ...]:
         cells.insert(1, "")
     first, *particles = words.split() or [""]
     slots, effect, tail, options = (cell.split() for cell in [*cells, "", "", "", ""][1:5])
-    numbers = [float(option) for option in options if option[0] in ".01"]
-    flags = {option for option in options if option[0] not in ".01"}
+    flags = set(options)
     known = sort in get_args(Sort) and {*slots} <= _SLOTS and {*effect} <= {*get_args(Effect)} and {*tail} <= {*KINDS}
     if not (known and first and tail and len(effect) == 1 and flags <= _OPTIONS | CONDITIONS and len(cells) < 6):
         form = "sort words | slots | effect | tail | options"
@@ -118,7 +113,7 @@ def parse_row(relation: str, text: str) -> tuple[Row, ...]:
     return tuple(
         Row(
             relation, sort, word, tuple(particles), frozenset(slots), effect[0], tuple(tail),  # type: ignore[arg-type]
-            frozenset(flags & CONDITIONS), "swapped" in flags, "also" in flags, *numbers,
+            frozenset(flags & CONDITIONS), "swapped" in flags, "also" in flags,
         )
         for word in first.split("/")
     )  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.relations import relations
-from mcp_memory.language.vocabulary import word_set
+from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clauses import Clause
@@ -19,8 +19,8 @@ from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect, Row, Sort, rows
 from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.validity import NO_LONGER
 
-_NO_LONGER = frozenset(("anymore", "any more", "no longer"))
 _POINTING = re.compile(r"(?:last|this|next|yesterday|today|tonight|tomorrow|recently|.*\bago\b)", re.IGNORECASE)
 _EMPTY_SUBJECTS = word_set("it that this there")
 
@@ -38,8 +38,9 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     yield from _mutual(clause, candidates)
     taken: set[tuple[str, Effect]] = set()
     for slot in clause.slots:
-        nouns_of_slot = _with_names(slot.nouns)
-        fitting = [(noun, row) for noun in nouns_of_slot for row in _fitting(candidates, slot, noun, taken, talk)]
+        fitting = [
+            (noun, row) for noun in _with_names(slot.nouns) for row in _fitting(candidates, slot, noun, taken, talk)
+        ]
         for noun, row in fitting:
             yield from _claims(clause, row, noun, slot)
         taken |= {(row.relation, row.effect) for _, row in fitting}
@@ -48,7 +49,7 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
 def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     """Return whether a clause meets the conditions of a row."""
     verb = clause.verb
-    if talk and row.effect == "event" and verb.tense == "present" and not verb.phase and not clause.times:
+    if talk and row.effect == "event" and verb.tense == "present" and not clause.times:
         return False  # "she writes novels" tells no event
     of_person = relations().get(row.relation).head == "person" and not row.swapped
     if talk and of_person and any(one.pronoun in _EMPTY_SUBJECTS or one.name.isupper() for one in clause.subject):
@@ -87,32 +88,30 @@ def _fitting(
 
 def fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
     """Return whether a phrase is of one of the kinds of a row, and clear enough for a message."""
-    if talk and row.word in ("get", "have") and not kinds.is_own(noun):
-        return False
+    own = noun.determiner != "the" and not (noun.owner and noun.owner.name)
+    if talk and row.word in ("get", "have") and not own:
+        return False  # "I have the car", "I got Tom's dog"
     return any(kinds.fits(noun, kind) and (not talk or kinds.is_clear(noun, kind)) for kind in row.tail)
 
 
 def _claims(clause: Clause, row: Row, noun: NounPhrase, slot: Slot) -> Iterator[Claim]:
     relation, affirmed = row.relation, False
     antonym = relations().get(relation).antonym
-    if clause.verb.negated and antonym and relation == "likes" and not clause.adverbs & _NO_LONGER:
+    if clause.verb.negated and antonym and relation == "likes" and not clause.adverbs & NO_LONGER:
         relation, affirmed = antonym, True  # "doesn't like ham"
-    mine, end = noun.owner is not None and noun.owner.pronoun == "i", max(slot.end, noun.end)
+    end = max(slot.end, noun.end)
     for tail in named_by(noun):
         for subject in clause.subject:
-            if mine and row.effect == "end" and subject.pronoun not in closed.FIRST:
-                continue  # "my brother sold my bike"
             head, other = (tail, subject) if row.swapped else (subject, tail)
-            yield Claim(head, relation, other, row.effect, noun.times or None, end, affirmed, row.confidence)
+            yield Claim(head, relation, other, row.effect, noun.times or None, end, affirmed)
 
 
 def _with_names(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
     """Return the phrases of a slot, relatives with the name behind the comma: "a sister, Bryony, and a brother, Al"."""
     joined: list[NounPhrase] = []
     for noun in phrases:
-        first = joined[-1] if joined else noun
-        if first.determiner in ("a", "an", "one") and first.head in kinds.PEOPLE and noun.name and not first.name:
-            joined[-1] = replace(first, appositions=(noun,))
+        if joined and joined[-1].determiner and joined[-1].head in RELATIVES and noun.name and not joined[-1].name:
+            joined[-1] = replace(joined[-1], appositions=(noun,))
         else:
             joined.append(noun)
     return joined
@@ -134,7 +133,7 @@ def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
     if dated and not _POINTING.match(dated[0].text):  # not "I was born yesterday", nor "she died last week"
         for subject in clause.subject:
-            yield Claim(subject, row.relation, dated[0].text, row.effect, confidence=row.confidence)
+            yield Claim(subject, row.relation, dated[0].text, row.effect)
 
 
 def _mutual(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
@@ -147,7 +146,7 @@ def _mutual(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     subject, partner = clause.subject
     if partner.pronoun in closed.FIRST:  # "Nora and I": the speaker is the head
         subject, partner = partner, subject
-    yield Claim(subject, row.relation, partner, row.effect, confidence=row.confidence)
+    yield Claim(subject, row.relation, partner, row.effect)
 
 
 def word_statements(
@@ -169,7 +168,7 @@ def word_statements(
             for row in _fitting(candidates, slot, noun, set(), talk):
                 head, tail = (noun, subject) if row.swapped else (subject, noun)
                 meant = effect if row.effect == "state" else row.effect
-                yield Claim(head, row.relation, tail, meant, None, slot.end, False, row.confidence)
+                yield Claim(head, row.relation, tail, meant, None, slot.end)
 
 
 def subject_statements(clause: Clause, subject: NounPhrase, effect: Effect, *, talk: bool) -> Iterator[Claim]:
@@ -188,7 +187,7 @@ def subject_statements(clause: Clause, subject: NounPhrase, effect: Effect, *, t
             tail: NounPhrase | str = slot.nouns[0]
             for rate in (one for one in clause.slots[1:2] if one.preposition == "per"):
                 tail = f"{slot.nouns[0].text} per {rate.nouns[0].text}"  # "120 requests per minute"
-            yield Claim(head, row.relation, tail, meant, None, slot.end, False, row.confidence)
+            yield Claim(head, row.relation, tail, meant, None, slot.end)
             return
 
 

@@ -12,22 +12,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import FactKind, Precision
-from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime, day_of_instant
-from mcp_memory.language.iso import MONTHS
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime, day_of_instant
 from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 
-_CHANGE_ADVERBS = frozenset(
-    ("now", "anymore", "any more", "no longer", "recently", "newly", "lately", "instead", "just")
-)
-_OVER_ADVERBS = frozenset(("formerly", "previously"))
-_PAST_ADVERBS = frozenset(("back then", "at the time", "as a kid", "as a child")) | _OVER_ADVERBS
+NO_LONGER = frozenset(("anymore", "any more", "no longer"))
+_CHANGE_ADVERBS = NO_LONGER | {"now", "recently", "newly", "lately", "instead", "just"}
 _ON_ADVERBS = frozenset(("always", "still", "ever since", "for years", "for ages", "all my life"))
-_PRECISION: dict[Grain, Precision] = {
+_POINTS = ("begin", "end", "event")
+"""Effects of what is done at one time, so that its present tense announces it."""
+PRECISION: dict[Grain, Precision] = {
     **dict.fromkeys(("time", "day", "week"), "day"),
     **dict.fromkeys(("month", "season"), "month"),
     **dict.fromkeys(("year", "decade", "century"), "year"),
 }
+"""The precision of a fact whose time was stated with a grain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +79,7 @@ def _precision(validity: Validity, times: Iterable[StatedTime]) -> Precision | N
     """Return how exactly the time is known that gives an interval its start, otherwise its end."""
     grains = [time.grain for time in times if validity.since in (time.since, time.until)]
     grains += [time.grain for time in times if validity.until == time.until]
-    return _PRECISION[grains[0]] if validity.stated and grains else None
-
-
-def precision_of(grain: Grain) -> Precision:
-    """Return the precision of a fact whose time was stated with a grain."""
-    return _PRECISION[grain]
+    return PRECISION[grains[0]] if validity.stated and grains else None
 
 
 def _as_event(validity: Validity, said_at: Millis) -> Validity:
@@ -96,57 +90,51 @@ def _as_event(validity: Validity, said_at: Millis) -> Validity:
 def _intervals(
     effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
 ) -> list[Validity]:
-    changing = bool(adverbs & _CHANGE_ADVERBS)
-    happens = effect == "event"
-    effect = verb.phase if verb.phase and effect in ("state", "event") else effect
-    begins, ends, inside = _split_times(times)
-    dated = bool(begins or ends or inside)
+    begins = [time for time in times if time.until >= FOREVER and time.since > BEGINNING]
+    ends = [time for time in times if time.since <= BEGINNING]
+    inside = [time for time in times if time.until < FOREVER and time.since > BEGINNING]
     ahead = [time for time in (*inside, *begins) if time.until > said_at]
-    coming = verb.tense == "present" and not verb.negated and not verb.phase
-    if (verb.unreal and verb.future) or (verb.progressive and coming and effect in ("begin", "end", "event")):
-        planned: Effect = "event" if happens and not verb.phase else effect
-        return _planned_intervals(planned, ahead) if not verb.negated else []
-    if coming and ahead and (happens or effect in ("begin", "end") or ahead[0].since > said_at):
-        return _planned_intervals("event" if happens else effect, ahead)
+    coming = verb.tense == "present" and not verb.negated
+    announced = (verb.unreal and verb.future) or (coming and verb.progressive and effect in _POINTS)
+    if announced or (coming and ahead and (effect in _POINTS or ahead[0].since > said_at)):
+        return _planned_intervals(effect, ahead) if not verb.negated else []
     if verb.negated:
         return _negated_intervals(effect, verb, adverbs, begins, inside, said_at)
-    if effect == "end":
-        since = next((time.since for time in (*inside, *begins)), ends[0].until if ends else said_at)
-        return [Validity(since, FOREVER, dated, True, True)]
-    if effect == "begin":
-        since = next((time.since for time in (*begins, *inside)), said_at)
-        until = inside[0].until if inside and _is_range(inside[0]) else FOREVER
-        return [Validity(since, until, dated, change=True)]
-    if effect == "event":
-        return _event_intervals([time for time in inside if time.since <= said_at], said_at)
-    if effect == "lasting":
-        since = next((time.since for time in (*inside, *begins)), said_at)
-        return [Validity(since, FOREVER, bool(inside or begins), change=changing)]
-    if effect == "ended":
-        until = inside[0].until if inside else said_at
-        return [Validity(BEGINNING, until, bool(inside))]
-    return _state_intervals(verb, adverbs, begins, ends, inside, said_at, changing)
+    changing = not adverbs.isdisjoint(_CHANGE_ADVERBS)
+    first = next((time.since for time in (*inside, *begins)), said_at)
+    match effect:
+        case "end":
+            since = ends[0].until if ends and not (inside or begins) else first
+            return [Validity(since, FOREVER, bool(times), negated=True, change=True)]
+        case "begin":
+            until = inside[0].until if inside and _is_range(inside[0]) else FOREVER
+            return [Validity(begins[0].since if begins else first, until, bool(times), change=True)]
+        case "event":
+            over = [time for time in inside if time.since <= said_at]
+            return _at_times(over, "event") or [before_telling(said_at)]
+        case "lasting":
+            return [Validity(first, FOREVER, bool(inside or begins), change=changing)]
+        case _:
+            return _state_intervals(verb, adverbs, begins, ends, inside, said_at, changing)
+
+
+def _is_range(time: StatedTime) -> bool:
+    """Return whether a time states both its ends, "from 2004 to 2009"."""
+    longest = {"year": 367, "month": 32, "day": 2}.get(time.grain)
+    return longest is not None and not time.relative and time.until - time.since > longest * DAY
 
 
 def _planned_intervals(effect: Effect, ahead: Sequence[StatedTime]) -> list[Validity]:
     """Return the intervals of what is announced for a time to come."""
-    if not ahead:
-        return []
-    if effect == "event":
-        return [Validity(time.since, _end_of(time), True, kind="planned") for time in ahead[:4]]
-    until = ahead[0].until if _is_range(ahead[0]) else FOREVER
-    return [Validity(ahead[0].since, until, True, negated=effect == "end", change=True, kind="planned")]
+    if not ahead or effect == "event":
+        return _at_times(ahead, "planned")
+    return [Validity(ahead[0].since, FOREVER, True, negated=effect == "end", change=True, kind="planned")]
 
 
-def _event_intervals(inside: Sequence[StatedTime], said_at: Millis) -> list[Validity]:
-    """Return when an event happened: at its times, or else on the day of the telling or before."""
-    if inside:
-        return [Validity(time.since, _end_of(time), True, kind="event") for time in inside[:4]]
-    return [before_telling(said_at)]
-
-
-def _end_of(time: StatedTime) -> Millis:
-    return time.until if time.until < FOREVER else day_of_instant(time.since)[1]
+def _at_times(times: Sequence[StatedTime], kind: FactKind) -> list[Validity]:
+    """Return the intervals of what happens at each of some times."""
+    ends = (time.until if time.until < FOREVER else day_of_instant(time.since)[1] for time in times[:4])
+    return [Validity(time.since, end, True, kind=kind) for time, end in zip(times, ends, strict=False)]
 
 
 def before_telling(said_at: Millis) -> Validity:
@@ -154,37 +142,18 @@ def before_telling(said_at: Millis) -> Validity:
     return Validity(*day_of_instant(said_at), False, kind="event", precision="before")
 
 
-def _split_times(times: Sequence[StatedTime]) -> tuple[list[StatedTime], list[StatedTime], list[StatedTime]]:
-    """Return the times with an open end, those with an open start, and the closed ones."""
-    begins = [time for time in times if time.until >= FOREVER and time.since > BEGINNING]
-    ends = [time for time in times if time.since <= BEGINNING]
-    return begins, ends, [time for time in times if time.until < FOREVER and time.since > BEGINNING]
-
-
-def _is_range(time: StatedTime) -> bool:
-    """Return whether a time states both its ends, "from 2004 to 2009"."""
-    return time.end - time.start > 8 and not time.relative and time.grain in ("year", "month", "day") and (
-        time.until - time.since > {"year": 367, "month": 32, "day": 2}[time.grain] * 86_400_000
-    )  # fmt: skip
-
-
 def _negated_intervals(
-    effect: Effect,
-    verb: VerbGroup,
-    adverbs: frozenset[str],
-    begins: list[StatedTime],
-    inside: list[StatedTime],
+    effect: Effect, verb: VerbGroup, adverbs: frozenset[str], begins: list[StatedTime], inside: list[StatedTime],
     said_at: Millis,
-) -> list[Validity]:
+) -> list[Validity]:  # fmt: skip
+    """Return since when a state does not hold; nothing for what did not happen."""
     if verb.never and verb.tense == "perfect" and effect in ("event", "state"):
-        return [Validity(said_at, FOREVER, False, True)]
-    over = bool(adverbs & {"anymore", "any more", "no longer"})
-    if effect != "state" or verb.used_to or verb.tense == "past" or (verb.tense == "perfect" and not over):
+        return [Validity(said_at, FOREVER, False, negated=True)]
+    over = not adverbs.isdisjoint(NO_LONGER)
+    if effect != "state" or verb.tense == "past" or (verb.tense == "perfect" and not over):
         return []
-    if begins or inside:
-        since = (begins or inside)[0].since
-        return [Validity(since, FOREVER, True, True, over or bool(begins))]
-    return [Validity(said_at, FOREVER, False, True, over)]
+    since = next((time.since for time in (*begins, *inside)), said_at)
+    return [Validity(since, FOREVER, bool(begins or inside), negated=True, change=over or bool(begins))]
 
 
 def _state_intervals(
@@ -192,32 +161,26 @@ def _state_intervals(
     inside: list[StatedTime], said_at: Millis, changing: bool,
 ) -> list[Validity]:  # fmt: skip
     perfect = verb.tense == "perfect" and not verb.progressive and not adverbs & _ON_ADVERBS  # "I have lived in Rome"
-    past = ((verb.tense == "past" or perfect) and not verb.phase) or verb.used_to or bool(adverbs & _PAST_ADVERBS)
-    over = verb.used_to or bool(adverbs & _OVER_ADVERBS)
+    past = verb.tense == "past" or perfect
     since = begins[0].since if begins else BEGINNING
     until = ends[0].until if ends else FOREVER
     if inside and not begins:
-        span = inside[0]
-        if ends or not (past or _is_range(span)):
-            since = max(since, span.since)
-        else:
-            since, until = span.since, span.until
+        since = inside[0].since
+        until = inside[0].until if (past or _is_range(inside[0])) and not ends else until
     if begins or ends or inside:
         return [Validity(since, until, True, change=changing)] if since < until else []
     if past:
-        return [Validity(BEGINNING, said_at, False, change=over, precision=None if over else "before")]
+        return [Validity(BEGINNING, said_at, False, precision="before")]
     return [Validity(said_at, FOREVER, False, change=changing)]
 
 
 def birth_validity(tail: str, times: Sequence[StatedTime]) -> list[Validity]:
-    """Return since when a date of birth holds: since that date, or always if it has no year."""
+    """Return since when a date of birth holds: since that date, or always if it has no year; nothing for "Friday"."""
     absolute = [time for time in times if not time.relative and time.since > BEGINNING]
     if absolute:
-        first = absolute[0]
-        return [Validity(first.since, FOREVER, True, precision=_PRECISION[first.grain])]
-    if not any(letter.isdigit() for letter in tail) and not any(name in tail for name in MONTHS):
-        return []  # "on Friday", "tomorrow"
-    return [Validity(BEGINNING, FOREVER, False, precision="yearless")]
+        return [Validity(absolute[0].since, FOREVER, True, precision=PRECISION[absolute[0].grain])]
+    dated = any(letter.isdigit() for letter in tail)
+    return [Validity(BEGINNING, FOREVER, False, precision="yearless")] if dated else []
 
 
 def from_utterance(said_at: Millis) -> Validity:

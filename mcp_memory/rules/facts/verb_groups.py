@@ -1,8 +1,7 @@
-"""Read the verb group of a clause: "has not been working", "used to", "might have", "started to".
+"""Read the verb group of a clause: "has not been working", "might have", "wants to move".
 
-The result is the plain form of the main verb and the effects of the other verbs on it: negation, tense, begin or end
-("started", "stopped"), or hypothetical ("would", "want to", "going to"). Catenative verbs govern another verb: "started
-to work", "want to move", "went back to teaching", "is said to have".
+The result is the plain form of the main verb and the effects of the other verbs on it: negation, tense, and whether it
+only may happen: behind "would" and "might", and behind a verb that governs it ("want to move", "stopped working").
 """
 
 from __future__ import annotations
@@ -17,16 +16,14 @@ from mcp_memory.rules.facts.grammar import inflection
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.words import Word
 
-Catenative = Literal["begin", "end", "unreal", "seeming"]
-"""The effect of a catenative verb on the verb that it governs."""
-_BEGINNING = frozenset(("start", "begin", "resume"))
-_ENDING = frozenset(("stop", "quit", "cease"))
-_SEEMING = frozenset(("seem", "appear"))
-_UNREAL = word_set(
+_GOVERNING = word_set(
     "want hope plan wish decide try need intend aim agree promise refuse forget consider expect dream prepare"
     " offer attempt fail tend prefer love like hate choose threaten struggle learn help ask get come happen"
-    " imagine avoid miss mind suggest recommend mean deserve pretend claim look"
+    " imagine avoid miss mind suggest recommend mean deserve pretend claim look start begin resume seem appear use"
 )
+"""Verbs behind which "to" and another verb tell of what somebody does not, or not yet, or no longer do."""
+_PHASES = word_set("start begin resume stop quit cease")
+"""Verbs that do so with "-ing" behind them."""
 
 
 def low_at(words: Sequence[Word], index: int) -> str:
@@ -59,32 +56,20 @@ def may_be_participle(words: Sequence[Word], index: int) -> bool:
     return words[index].low in ("been", "got") or (verb is not None and "participle" in verb.forms)
 
 
-def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenative, int] | None:
-    """Return the effect of a verb on the verb that it governs, and the index of the last word before that, or None."""
-    following = index + 1
-    after = low_at(words, following)
-    if after == "to" and (
-        may_be_plain_form(words, following + 1) or low_at(words, following + 1) == "be" or lemma in _UNREAL
-    ):
-        effect: Catenative = "seeming" if lemma in _SEEMING else "begin" if lemma in _BEGINNING else "unreal"
-        return (effect, following) if effect != "unreal" or lemma in _UNREAL else None
-    back = lemma in ("go", "come", "get") and after == "back" and low_at(words, following + 1) == "to"
-    last = index + 2 * back  # "went back to working"
-    inner = low_at(words, last + 1)
-    verb = inflection(inner)
-    gerund = inner == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms)
-    if gerund and (back or lemma in _BEGINNING | _ENDING):
-        return ("end" if lemma in _ENDING else "begin"), last
-    return None
+def governed(words: Sequence[Word], index: int, lemma: str) -> int | None:
+    """Return the index of the word before the verb that the one at ``index`` governs; None if it governs none."""
+    after = low_at(words, index + 1)
+    if after == "to" and lemma in _GOVERNING:
+        return index + 1
+    verb = inflection(after)
+    gerund = verb is not None and "ing" in verb.forms and "plain" not in verb.forms
+    return index if gerund and lemma in _PHASES else None
 
 
 Tense = Literal["past", "present", "perfect"]
-HEDGED = 0.45
-"""The confidence of what is said with doubt, or reported."""
 _HAS_NOT_IS = frozenset(("been", "got", "had", "gone", "become", "lived", "worked"))
 _OBJECTS = word_set("me us him them you it my our your his her their its")
 """Words that begin an object: behind "'s" and a participle, "'s" is "has" ("she's lost her keys")."""
-NOT_QUITE = frozenset(("almost", "nearly"))
 MOST_ADVERBS = 8
 
 
@@ -104,9 +89,6 @@ class VerbGroup:
         never: whether it is negated for all times.
         unreal: whether it is only possible, wished or planned.
         future: whether it is stated as certain to come ("will move", "is moving").
-        confidence: how certain it is; 1 for a plain statement, 0 for what nearly happened.
-        phase: whether it begins or ends.
-        used_to: whether it has "used to".
         adverbs: those inside and before it, in lower case.
     """
 
@@ -121,9 +103,6 @@ class VerbGroup:
     never: bool = False
     unreal: bool = False
     future: bool = False
-    confidence: float = 1.0
-    phase: Literal["begin", "end", ""] = ""
-    used_to: bool = False
     adverbs: frozenset[str] = frozenset()
 
 
@@ -146,10 +125,8 @@ class _VerbGroupReader:
         self.adverbs: set[str] = set()
         self.lemma, self.end = "", 0
         self.tense: Tense = "present"
-        self.phase: Literal["begin", "end", ""] = ""
-        self.confidence = 1.0
         self.negated = self.never = self.seen = False
-        self.unreal = self.future = self.used_to = self.perfect = self.progressive = self.passive = False
+        self.unreal = self.future = self.perfect = self.progressive = self.passive = False
 
     def step(self) -> bool:
         """Read one word and return whether the group continues behind it."""
@@ -163,9 +140,8 @@ class _VerbGroupReader:
         elif low in ("both", "all", "each"):
             pass
         elif low in closed.MODALS and grammar.is_auxiliary(words, index):
-            self._modal(low)
-        elif low == "used" and low_at(words, following) == "to" and not self.seen:
-            self.used_to, self.tense, self.index = True, "past", following
+            self.unreal = True
+            self.future |= low in ("will", "'ll")
         elif low in closed.DO and may_be_plain_form(words, following):
             self.tense = "past" if low == "did" else "present"
         elif low in closed.HAVE | {"'s"} and self._is_perfect(low, following):
@@ -185,13 +161,6 @@ class _VerbGroupReader:
             self.never |= word.low == "never"
         self.adverbs.add(word.low)
 
-    def _modal(self, low: str) -> None:
-        if low in ("might", "may"):
-            self.confidence = HEDGED
-        else:
-            self.unreal = True
-            self.future |= low in ("will", "'ll")
-
     def _is_perfect(self, low: str, following: int) -> bool:
         if not may_be_participle(self.words, following):
             return False
@@ -210,8 +179,6 @@ class _VerbGroupReader:
         if after == "gonna" or (after in ("going", "about") and to):
             self.unreal, self.index = True, following + (after != "gonna")
             self.future |= after != "about" and self.tense != "past"  # "was going to" tells of no future
-        elif after == "used" and to:
-            return False  # "is used to"
         elif verb and "ing" in verb.forms and "plain" not in verb.forms:
             self.progressive = True
         elif verb and "participle" in verb.forms and not words[following].capital:
@@ -241,16 +208,10 @@ class _VerbGroupReader:
         self.lemma, self.end = verb.lemma, self.index + 1
         if self.perfect and word.low == "got":
             self.lemma, self.perfect, self.tense = "have", False, "present"
-        governed = catenative(self.words, self.index, verb.lemma)
-        if governed is None:
+        before_next = governed(self.words, self.index, verb.lemma)
+        if before_next is None:
             return False
-        kind, self.index = governed
-        self.lemma, self.seen = "", True
-        self.unreal |= kind == "unreal"
-        if kind == "seeming":
-            self.confidence = HEDGED
-        elif kind in ("begin", "end"):
-            self.phase = kind
+        self.lemma, self.index, self.seen, self.unreal = "", before_next, True, True
         return True
 
     def verb(self, start: int) -> VerbGroup | None:
@@ -259,8 +220,6 @@ class _VerbGroupReader:
             return None
         if self.lemma in ("stand", "bear") and self.negated and self.unreal:
             self.lemma, self.negated, self.unreal = "dislike", False, False  # "I can't stand olives"
-        if self.adverbs and self.adverbs <= NOT_QUITE and self.lemma != "be":
-            self.confidence = 0.0  # "almost moved", but "almost always plays"
         last = self.words[self.end - 1]
         return VerbGroup(
             lemma=self.lemma,
@@ -274,8 +233,5 @@ class _VerbGroupReader:
             never=self.never,
             unreal=self.unreal,
             future=self.future,
-            confidence=self.confidence,
-            phase=self.phase,
-            used_to=self.used_to,
             adverbs=frozenset(self.adverbs),
         )

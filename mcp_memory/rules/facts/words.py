@@ -18,25 +18,17 @@ from mcp_memory.rules.facts.tables.closed import ADVERBIAL_PHRASES, STOPS
 Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
 
 _TOKEN = re.compile(
-    r"(?<![\w,])\d{1,3}(?:,\d{3}){1,5}(?![\w,])|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)\.|(?<!\w)(?:[A-Z]\.){2,6}|(?<!\w)[A-Z]\.(?=\s?[A-Z])"
+    r"(?<![\w,])\d{1,3}(?:,\d{3}){1,5}(?!\w|,\d)|\d+(?:[–—:/]\d+)+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)\.|(?<!\w)(?:[A-Z]\.){2,6}|(?<!\w)[A-Z]\.(?=\s?[A-Z])"
     r"|[A-Z]\w{0,30}\s&\s[A-Z]\w{0,30}|[^\W_]+(?:[-&.][^\W_]+|['’][^\W_]+)*(?:\+(?!\w))?|\.{2,}|[^\w\s]",
     re.UNICODE,
 )
 _CONTRACTED = re.compile(r"(?:(n['’]t)|(['’](?:s|m|re|ve|ll|d)))$", re.IGNORECASE)
-_WITHOUT_APOSTROPHE = {
-    "im": 1, "ive": 1, "dont": -2, "doesnt": -2, "didnt": -2, "isnt": -2, "wasnt": -2, "cant": -1, "wont": -2,
-    "havent": -2, "hasnt": -2, "arent": -2, "werent": -2, "shes": 3, "hes": 2, "thats": 4, "couldnt": -2, "wouldnt": -2,
-    "youre": 3, "theyre": 4, "weve": 2, "youve": 3, "theyve": 4,
-}  # fmt: skip
 _NOT_CONTRACTED = frozenset(("master's", "bachelor's", "parkinson's", "alzheimer's"))
 """Words that only look like possessives."""
 _SPELT = {"favorite": "favourite", "neighbor": "neighbour", "wo": "will", "ca": "can", "u": "you"}
-_SUFFIXES = {"m": "'m", "ve": "'ve", "nt": "n't", "t": "n't", "s": "'s", "re": "'re"}
 _QUOTED = re.compile(
     r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»|(?<!\w)['‘]((?:[^'’\n]|(?<=\w)['’](?=\w)){1,160})['’](?!\w)"
 )
-_CODE = re.compile(r"(?<!`)`([^`\s](?:[^`\n]{0,60}[^`\s])?)`(?!`)")
-"""A name of code in backticks, which is one word."""
 _FIRST_OR_SECOND_PERSON = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
 
 
@@ -90,9 +82,6 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
             index = text.index(inside, match.start())
             kind: Kind = "title" if _is_title(inside) else "speech"
             special.append(Word(inside, inside.lower(), index, index + len(inside), kind))
-    for match in _CODE.finditer(text, start, end):
-        if all(match.end() <= other.start or match.start() >= other.end for other in special):
-            special.append(Word(match[1], match[1].lower(), *match.span()))
     special.sort(key=lambda word: word.start)
     words: list[Word] = []
     index = start
@@ -140,30 +129,17 @@ def _split_plain(text: str, start: int, end: int) -> list[Word]:
             words.append(Word(token, token if token in STOPS or token in "'’" else ",", first, last, "mark"))
             continue
         low = token.lower().replace("’", "'")
-        cut = _WITHOUT_APOSTROPHE.get(low)
         split = _CONTRACTED.search(token) if "'" in low else None
-        if cut is not None:
-            cut %= len(token)
-        elif low == "cannot":
-            cut = 3
-        elif split and split.start() and low not in _NOT_CONTRACTED:
-            cut = split.start()
+        cut = 3 if low == "cannot" else split.start() if split and low not in _NOT_CONTRACTED else 0
         if cut:
-            suffix = low[cut:]
             words.append(_make_word(token[:cut], low[:cut], first, first + cut))
-            words.append(Word(token[cut:], _SUFFIXES.get(suffix, suffix), first + cut, last))
+            words.append(Word(token[cut:], low[cut:], first + cut, last))
         else:
             words.append(_make_word(token, low, first, last))
     return words
 
 
-_ASIDES = word_set("tho btw lol lmao haha hahaha tbh ngl imo imho ofc obvs xx xxx")
-"""What chats put around a statement, in place of a punctuation mark."""
-
-
 def _make_word(token: str, low: str, first: int, last: int) -> Word:
-    if low in _ASIDES:
-        return Word(token, ",", first, last, "mark")
     return Word(token, _SPELT.get(low, low), first, last, "number" if token[0].isdigit() else "word")
 
 

@@ -27,20 +27,6 @@ def test_exactly_these_facts_are_read(line: dict[str, Any]) -> None:
     assert [shown(fact) for fact in read(**context)] == line["facts"]
 
 
-@pytest.mark.parametrize(
-    ("text", "confidence"),
-    [
-        ("Jan works at Orla Foods.", 0.95),
-        ("Tom said that Jan works at Orla Foods.", 0.45),
-        ("I think Jan works at Orla Foods.", 0.45),
-        ("Rumour has it that Jan works at Orla Foods.", 0.45),
-        ("Jan might work at Orla Foods.", 0.45),
-    ],
-)
-def test_confidence_follows_from_hedges_and_reports(text: str, confidence: float) -> None:
-    assert [fact.confidence for fact in read(text)] == [confidence]
-
-
 def test_what_is_not_certain_stays_stable() -> None:
     (lives,) = [one for one in read("I live in Turku. Ha.") if one.relation == "lives_in"]
     assert lives.confidence == STABLE

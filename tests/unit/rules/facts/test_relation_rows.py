@@ -1,7 +1,7 @@
 """The rows of the relation table: their form, their order, and that a relation is added by rows alone."""
 
 import pytest
-from reading import facts, read
+from reading import facts
 
 from mcp_memory.domain.relations import Registry
 from mcp_memory.rules.facts import claims, grammar, kinds, rows, statements
@@ -89,9 +89,3 @@ def test_a_row_of_another_form_is_refused(row: str) -> None:
     text = resource("relations.toml") + f'\n[studied_under]\nsaid = ["{row}"]\n'
     with pytest.raises(ValueError, match="studied_under"):
         rows.read_rows(Registry(text))
-
-
-def test_a_row_gives_its_confidence(table) -> None:  # type: ignore[no-untyped-def]
-    table('\n[mentored_by]\nsaid = ["passive mentor | by | event | person | .6"]\n')
-    (found,) = [fact for fact in read("I was mentored by Ilse Brandt.") if fact.relation == "mentored_by"]
-    assert found.confidence == 0.6
