@@ -7,7 +7,7 @@ SESSION = "letters"
 MESSAGES = [
     {"id": "m1", "speaker": "Ann", "time": "2021-03-01", "text": "I live in Lisbon."},
     {"id": "m2", "speaker": "Ann", "time": "2022-05-10", "text": "I live in Oslo now."},
-    {"id": "hedge", "speaker": "Ann", "time": "2022-05-11", "text": "Maybe I am allergic to nuts."},
+    {"id": "hedge", "speaker": "Ann", "time": "2022-05-11", "text": "I am allergic to nuts."},
     {"id": "m3", "speaker": "Ann", "time": "2022-09-01", "text": "I am allergic to nuts."},
     {
         "id": "m4",
