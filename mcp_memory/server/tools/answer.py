@@ -46,7 +46,7 @@ from mcp_memory.server.tools.replies import (
     step_row,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.server.tools.tool import Tool
 from mcp_memory.visible import in_quotes, one_line
 
 if TYPE_CHECKING:
@@ -195,18 +195,8 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
     return fitting
 
 
-def _run(args: AnswerInput) -> Run:
-    query = answer_query(args)
-
-    async def run(memory: Memory, _progress: Progress) -> Reply:
-        return answer_reply(await memory.answer(query), args.max_tokens, args.detail)
-
-    return run
+async def _run(memory: Memory, query: Query, args: AnswerInput, _progress: Progress) -> Reply:
+    return answer_reply(await memory.answer(query), args.max_tokens, args.detail)
 
 
-ANSWER = Tool(
-    name="memory_answer",
-    input=AnswerInput,
-    run=_run,
-    read_only=False,  # what it learns is stored
-)
+ANSWER = Tool("memory_answer", AnswerInput, answer_query, _run, read_only=False)  # what it learns is stored

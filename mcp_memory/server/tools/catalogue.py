@@ -5,6 +5,7 @@ server's first reply may take. ``packaging/tool_definitions.py`` writes their sc
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from mcp_memory.server.tools.answer import ANSWER
 from mcp_memory.server.tools.evolve import EVOLVE
@@ -16,6 +17,6 @@ from mcp_memory.server.tools.status import STATUS
 from mcp_memory.server.tools.tool import Tool
 from mcp_memory.server.tools.write import WRITE
 
-TOOLS: Mapping[str, Tool] = {
+TOOLS: Mapping[str, Tool[Any, Any]] = {
     tool.name: tool for tool in (WRITE, RECONSTRUCT, ANSWER, EVOLVE, EXPLORE, GRAPH, FORGET, STATUS)
 }

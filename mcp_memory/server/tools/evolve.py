@@ -42,7 +42,7 @@ from mcp_memory.server.tools.replies import (
     validity,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.server.tools.tool import Tool
 from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
@@ -176,19 +176,8 @@ def evolve_reply(result: EvolveResult) -> Reply:
     )
 
 
-def _run(args: EvolveInput) -> Run:
-    request = evolve_request(args)
-
-    async def run(memory: Memory, progress: Progress) -> Reply:
-        return evolve_reply(await memory.evolve(request, progress))
-
-    return run
+async def _run(memory: Memory, request: EvolveRequest, _args: EvolveInput, progress: Progress) -> Reply:
+    return evolve_reply(await memory.evolve(request, progress))
 
 
-EVOLVE = Tool(
-    name="memory_evolve",
-    input=EvolveInput,
-    run=_run,
-    read_only=False,
-    needs=frozenset(("read", "write")),
-)
+EVOLVE = Tool("memory_evolve", EvolveInput, evolve_request, _run, read_only=False, needs=frozenset(("read", "write")))

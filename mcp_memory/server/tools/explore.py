@@ -37,7 +37,7 @@ from mcp_memory.server.tools.replies import (
     step_row,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -156,18 +156,8 @@ def _earlier_warning(found: OperatorResult, out: int) -> list[str]:
     return [f"{earlier} left out; for these give {until}a higher limit and max_tokens."]
 
 
-def _run(args: ExploreInput) -> Run:
-    request = explore_request(args)
-
-    async def run(memory: Memory, _progress: Progress) -> Reply:
-        return explore_reply(await memory.explore(request), args.max_tokens)
-
-    return run
+async def _run(memory: Memory, request: ExploreRequest, args: ExploreInput, _progress: Progress) -> Reply:
+    return explore_reply(await memory.explore(request), args.max_tokens)
 
 
-EXPLORE = Tool(
-    name="memory_explore",
-    input=ExploreInput,
-    run=_run,
-    read_only=True,
-)
+EXPLORE = Tool("memory_explore", ExploreInput, explore_request, _run, read_only=True)

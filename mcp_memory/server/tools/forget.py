@@ -10,7 +10,7 @@ from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, allowed_space, parse_window, short_text
 from mcp_memory.server.tools.replies import Reply, indent, reply_of, warning_lines
-from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -96,19 +96,8 @@ def _count_words(kind: str, count: int) -> str:
     return " ".join((str(count), first.removesuffix("s") if count == 1 else first, *rest))
 
 
-def _run(args: ForgetInput) -> Run:
-    request = forget_request(args)
-
-    async def run(memory: Memory, _progress: Progress) -> Reply:
-        return forget_reply(request, await memory.forget(request))
-
-    return run
+async def _run(memory: Memory, request: ForgetRequest, _args: ForgetInput, _progress: Progress) -> Reply:
+    return forget_reply(request, await memory.forget(request))
 
 
-FORGET = Tool(
-    name="memory_forget",
-    input=ForgetInput,
-    run=_run,
-    read_only=False,
-    needs=frozenset(("read", "forget")),
-)
+FORGET = Tool("memory_forget", ForgetInput, forget_request, _run, read_only=False, needs=frozenset(("read", "forget")))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_memory.server.calls import APPS
 from mcp_memory.server.tools.arguments import GraphInput, allowed_space, shown
 from mcp_memory.server.tools.replies import HEADER, Reply, quantity, reply_of, warning_lines
-from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -48,29 +48,23 @@ def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
     return reply_of(lines, engine="embedded", warnings=warnings, **row)
 
 
-def _run(args: GraphInput) -> Run:
+def _graph_values(args: GraphInput) -> dict[str, str]:
     chosen = {"space": allowed_space(args.space), "entity": args.entity, "depth": str(args.depth), "as_of": args.as_of}
-    values = {name: value for name, value in chosen.items() if value is not None}
-
-    async def run(memory: Memory, _progress: Progress) -> Reply:
-        # imported here: the rooms of resources import arguments and replies of tools
-        from mcp_memory.server.resources.graph import drawing_of, graph_page
-        from mcp_memory.server.resources.uris import PAGE, read_in_thread
-
-        size = PAGE if APPS.get() else LISTED
-
-        def content(space: Space, values: Mapping[str, str]) -> Reply:
-            drawing = drawing_of(space, values)
-            return graph_reply(drawing, graph_page(drawing, values, size))
-
-        return await read_in_thread(memory, values, content)
-
-    return run
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
-GRAPH = Tool(
-    name="memory_graph",
-    input=GraphInput,
-    run=_run,
-    read_only=True,
-)
+async def _run(memory: Memory, values: Mapping[str, str], _args: GraphInput, _progress: Progress) -> Reply:
+    # imported here: the rooms of resources import arguments and replies of tools
+    from mcp_memory.server.resources.graph import drawing_of, graph_page
+    from mcp_memory.server.resources.uris import PAGE, read_in_thread
+
+    size = PAGE if APPS.get() else LISTED
+
+    def content(space: Space, values: Mapping[str, str]) -> Reply:
+        drawing = drawing_of(space, values)
+        return graph_reply(drawing, graph_page(drawing, values, size))
+
+    return await read_in_thread(memory, values, content)
+
+
+GRAPH = Tool("memory_graph", GraphInput, _graph_values, _run, read_only=True)

@@ -43,7 +43,7 @@ from mcp_memory.server.tools.replies import (
     round_score,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.server.tools.tool import Tool
 from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
@@ -295,35 +295,31 @@ def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     return f"Shown: all {number} found{before}, {what}."
 
 
-def _run(args: ReconstructInput) -> Run:
-    query, spaces = recall_query(args), asked_spaces(args)
-
-    async def run(memory: Memory, _progress: Progress) -> Reply:
-        from mcp_memory.language.shapes import asks_for_code  # not before the server's first reply
-        from mcp_memory.language.tokens import stems
-
-        asked = memory.reconstruct_across(query, spaces) if spaces else memory.reconstruct(query)
-        recall = await asked
-        if args.limit is None and args.query is not None and recall.breadth == "best":
-            recall = replace(recall, evidence=likely(recall.evidence))
-        if len(set(args.wordings or ())) > WORDINGS:
-            warning = f"Of {len(set(args.wordings or ()))} wordings the first {WORDINGS} were looked for."
-            recall = replace(recall, warnings=(*recall.warnings, warning))
-        return recall_reply(
-            recall,
-            args.max_tokens,
-            args.detail,
-            code=args.detail == "full" or asks_for_code(query.text),
-            asked=frozenset(stems(query.text)),
-            listing=listing_of(query),
-        )
-
-    return run
+def _recall(args: ReconstructInput) -> tuple[Query, tuple[str, ...]]:
+    return recall_query(args), asked_spaces(args)
 
 
-RECONSTRUCT = Tool(
-    name="memory_reconstruct",
-    input=ReconstructInput,
-    run=_run,
-    read_only=True,
-)
+async def _run(
+    memory: Memory, asked: tuple[Query, tuple[str, ...]], args: ReconstructInput, _progress: Progress
+) -> Reply:
+    from mcp_memory.language.shapes import asks_for_code  # not before the server's first reply
+    from mcp_memory.language.tokens import stems
+
+    query, spaces = asked
+    recall = await (memory.reconstruct_across(query, spaces) if spaces else memory.reconstruct(query))
+    if args.limit is None and args.query is not None and recall.breadth == "best":
+        recall = replace(recall, evidence=likely(recall.evidence))
+    if (given := len(set(args.wordings or ()))) > WORDINGS:
+        warning = f"Of {given} wordings the first {WORDINGS} were looked for."
+        recall = replace(recall, warnings=(*recall.warnings, warning))
+    return recall_reply(
+        recall,
+        args.max_tokens,
+        args.detail,
+        code=args.detail == "full" or asks_for_code(query.text),
+        asked=frozenset(stems(query.text)),
+        listing=listing_of(query),
+    )
+
+
+RECONSTRUCT = Tool("memory_reconstruct", ReconstructInput, _recall, _run, read_only=True)

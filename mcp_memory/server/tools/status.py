@@ -10,7 +10,7 @@ from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.calls import problem_texts
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.replies import SPENT, Reply, quantity, reply_of, row, warning_lines
-from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -121,16 +121,8 @@ def _judging_text(judging: Judging | None) -> str:
     return " ".join(sentences)
 
 
-def _run(_args: StatusInput) -> Run:
-    async def run(memory: Memory, _progress: Progress) -> Reply:
-        return status_reply(await memory.status())
-
-    return run
+async def _run(memory: Memory, _request: StatusInput, _args: StatusInput, _progress: Progress) -> Reply:
+    return status_reply(await memory.status())
 
 
-STATUS = Tool(
-    name="memory_status",
-    input=StatusInput,
-    run=_run,
-    read_only=True,
-)
+STATUS = Tool("memory_status", StatusInput, lambda args: args, _run, read_only=True)

@@ -37,7 +37,7 @@ from mcp_memory.server.tools.replies import (
     validity,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -179,19 +179,8 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     )
 
 
-def _run(args: WriteInput) -> Run:
-    request = write_request(args)
-
-    async def run(memory: Memory, progress: Progress) -> Reply:
-        return write_reply(request, await memory.write(request, progress))
-
-    return run
+async def _run(memory: Memory, request: WriteRequest, _args: WriteInput, progress: Progress) -> Reply:
+    return write_reply(request, await memory.write(request, progress))
 
 
-WRITE = Tool(
-    name="memory_write",
-    input=WriteInput,
-    run=_run,
-    read_only=False,
-    needs=frozenset(("read", "write")),
-)
+WRITE = Tool("memory_write", WriteInput, write_request, _run, read_only=False, needs=frozenset(("read", "write")))

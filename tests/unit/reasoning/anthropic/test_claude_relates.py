@@ -3,7 +3,7 @@
 import anyio
 import pytest
 from judged_memory import asked, judged, wired
-from standin.replies import said
+from standin.replies import error, said
 from standin.rooms import room
 
 from mcp_memory.domain.query import Query
@@ -164,6 +164,15 @@ async def test_a_goal_of_which_claude_makes_no_points_is_left_to_the_rules():
         done = await organised(memory, "How did Rufus and Bella meet?")
         kept = active(memory, "How did Rufus and Bella meet?")
         assert (done.engine, {one.source for one in kept}) == ("embedded", {"embedded"})
+
+
+async def test_a_goal_about_which_claude_cannot_be_asked_is_left_to_the_rules_with_a_warning():
+    async with judged([error(400)], MET, points=True) as (memory, _):
+        done = await organised(memory, "How did Rufus and Bella meet?")
+        assert (done.engine, len(done.changes)) == ("embedded", 1)
+        assert done.warnings == (
+            "Claude did not judge this, the embedded engine did: it replied with HTTP status 400.",
+        )
 
 
 async def test_the_words_of_a_caller_stay_and_are_never_merged():
