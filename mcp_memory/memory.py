@@ -78,8 +78,7 @@ class Memory:
         organiser: returns the judge that is asked a goal, once for each call; None for the embedded rules.
         text_reader: extracts facts from all texts in the background, with a language model; None leaves that out.
         language_model: what the judges ask; None if nothing leaves the machine.
-        reread: reads some texts again that an older extractor has read, and returns whether any are left; None where
-            there are none.
+        renew: makes a part of outdated tables again, and returns whether there is more to do; None if nothing does.
         masking: the masking of secrets in what calls bring.
         reader: reads what a search found once more; None leaves that out.
         episodes: recalls and answers of this process that feedback can refer to.
@@ -96,7 +95,7 @@ class Memory:
     organiser: Callable[[], QuestionJudge] | None = None
     text_reader: TextReader | None = None
     language_model: Claude | None = None
-    reread: Callable[[], Awaitable[bool]] | None = None
+    renew: Callable[[], Awaitable[bool]] | None = None
     masking: Masking = KEEP
     reader: PairReader | None = None
     episodes: Episodes = field(default_factory=Episodes)
@@ -172,17 +171,14 @@ class Memory:
         if self.enriching is not None and await self.enriching.step():
             self.enrich_later()
 
-    def reread_later(self) -> None:
-        """Queue reading texts again that an older extractor has read, or making a broken derived table again.
+    def renew_later(self) -> None:
+        """Queue making derived tables again, if they are outdated or broken; it queues itself until that is done."""
+        if self.renew is not None and self.store.outdated:
+            self.background.put("renew", self._renew, durable=False)
 
-        It queues itself until nothing is left.
-        """
-        if self.reread is not None and self.store.outdated:
-            self.background.put("reread", self._reread, durable=False)
-
-    async def _reread(self) -> None:
-        if self.reread is not None and await self.reread():
-            self.reread_later()
+    async def _renew(self) -> None:
+        if self.renew is not None and await self.renew():
+            self.background.put("renew", self._renew, durable=False)
 
     def warm_later(self) -> None:
         """Queue the loading of the cue graph, if recall uses it."""

@@ -35,7 +35,7 @@ from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.ingest import Cutter, Reading, deriver, fact_reader, silent
+from mcp_memory.services.ingest import Cutter, Reading, deriver, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings, is_unset
 from mcp_memory.storage.place import Place
@@ -59,7 +59,7 @@ async def open_memory(settings: Settings) -> Memory:
             pass
     memory.indexer.load_later()
     memory.warm_later()
-    memory.reread_later()
+    memory.renew_later()
     memory.enrich_later()
     _ = memory.recall, memory.points  # built now, not at the first answer
     await to_thread.run_sync(give_back)
@@ -92,7 +92,7 @@ def new_memory(settings: Settings) -> Memory:
         organiser=open_organisers(settings, claude),
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
-        reread=store.reread,
+        renew=store.renew,
         masking=masking_of(settings.privacy),
         reader=open_reader(settings),
     )
@@ -223,7 +223,6 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
         relearn=relearner(embedder, Teacher(settings.gain)),
         embed=embedder.embed,
         reader=extractor.version if extractor else 0,
-        read_again=lambda: fact_reader(reading),
         masking=reading.masking,
         saved=repr(depends),
     )

@@ -8,15 +8,6 @@ from typing import Literal
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
 
-
-@dataclass(frozen=True, slots=True)
-class Progressed:
-    """How far some work is: ``done`` of ``total`` texts."""
-
-    done: int
-    total: int
-
-
 Remedy = Literal["", "--re-embed", "--rebuild"]
 """What `mcp-memory doctor` is given to mend what is wrong; "" for nothing."""
 
@@ -36,7 +27,6 @@ class StoreStatus:
         queue: background jobs of this process that are not done yet.
         problems: in words; empty if healthy.
         remedy: what mends them, as far as a command does.
-        rereading: how many texts a newer extractor has read again; None if it reads none.
         notes: in words, what is no problem of the store and should be known.
     """
 
@@ -49,7 +39,6 @@ class StoreStatus:
     holders: tuple[int, ...]
     queue: int
     problems: tuple[str, ...]
-    rereading: Progressed | None = None
     notes: tuple[str, ...] = ()
     remedy: Remedy = ""
 

@@ -202,7 +202,7 @@ class _Requests:
                 problems = problem_texts(memory.store.damage)
                 reply = with_warnings(await run(memory, progress_of(context)), problems)
             finally:
-                memory.reread_later()  # if the call met a table that is broken
+                memory.renew_later()  # if the call met a table that is broken
         except McpMemoryError as error:
             return CallToolResult(content=[TextContent(type="text", text=error_text(error))], is_error=True)
         except Exception:

@@ -158,7 +158,7 @@ class Subscriptions:
         CALLER.set(OWNER)
         memory = await opening.memory()
         async with memory.store.reading(whole=False) as view:
-            commit = view.tx, view.generation, view.reader
+            commit = view.tx, view.generation
         seen = *commit, await memory.store.forgotten()
         for follower in [one for one in self._followers if not self._valid(one.grant)]:
             self._followers = [one for one in self._followers if one is not follower]

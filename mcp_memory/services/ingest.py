@@ -228,24 +228,6 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
     return derive_again
 
 
-def fact_reader(reading: Reading) -> Callable[[list[Turn]], Awaitable[Batch]]:
-    """Return a function that reads the facts of turns as `derive` does; it gets every turn once, in order."""
-    talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
-    cut = Cutter(reading.segment_tokens, 0)
-
-    def facts_of(turn: Turn, talkers: Talkers) -> list[Assertion]:
-        shown = masked_turn(turn, reading.masking)
-        return _facts_of(reading, TextPart(shown, talkers, *cut(shown)))
-
-    async def read(turns: list[Turn]) -> Batch:
-        found: list[Assertion] = []
-        for turn, talkers in zip(turns, _talkers_of(turns, talking), strict=True):
-            found += await to_thread.run_sync(facts_of, turn, talkers)
-        return Batch(assertions=tuple(found))
-
-    return read
-
-
 def _talkers_of(turns: Sequence[Turn], talking: dict[tuple[str, str], Talkers]) -> list[Talkers]:
     """Return who spoke before each turn; ``talking`` has that of each session, and is brought up to date."""
     found = []

@@ -30,7 +30,7 @@ from mcp_memory.storage.backups import fold
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.lance import FAILURES, no_panics
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
-from mcp_memory.storage.schema import Commit, generation_of, reader_of
+from mcp_memory.storage.schema import Commit, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 
 KEEP_ELSEWHERE = timedelta(minutes=10)
@@ -211,13 +211,11 @@ def _drop_old_generations(tables: Tables, last: Commit, now: Millis) -> None:
     old = [
         name
         for name in tables.names()
-        if (generation := generation_of(name)) is not None
-        and (generation < last.generation or (generation == last.generation and reader_of(name) < last.reader))
+        if (generation := generation_of(name)) is not None and generation < last.generation
     ]
     if not old:
         return
-    used = (last.generation, last.reader)
-    since = next(commit for commit in tables.log.commits() if (commit.generation, commit.reader) == used)
+    since = next(commit for commit in tables.log.commits() if commit.generation == last.generation)
     if since.at < now - OLD_GENERATION_MS:
         for name in old:
             tables.drop(name)

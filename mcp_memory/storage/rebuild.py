@@ -1,12 +1,12 @@
-"""Make derived tables again from the log, next to the old ones, and switch over with one commit.
+"""Make the derived tables again from the log, next to the old ones, and switch over with one commit.
 
-All of them are made again when somebody asks for it, and in the background where one is broken; the assertions of the
-rules alone where an older extractor has read them. The work is done in parts without the lock, while other processes
-read and write; what they write follows, and only the last of it is handled under the lock. Until the commit is written
-no process sees any of it, so a process may be killed at any moment: the next one begins anew.
+That is done when somebody asks for it, and in the background where a table is broken, or an older extractor has read
+the texts for facts. The work is done in parts without the lock, while other processes read and write; what they write
+follows, and only the last of it is handled under the lock. Until the commit is written no process sees any of it, so a
+process may be killed at any moment: the next one begins anew.
 
-A rebuild has a *generation* of its own, whose number is never used twice; texts that are read again have the number of
-their *reader*. Callers' facts and what Claude read are in the log and stay as they are.
+A rebuild has a *generation* of its own, whose number is never used twice. Callers' facts and what Claude read are in
+the log and stay as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError
@@ -32,21 +31,18 @@ from mcp_memory.storage.log import rows_of as logged
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn, Relearning
-from mcp_memory.storage.rights import rights_kept
 from mcp_memory.storage.rows import DERIVED, StoredRow, rows_of, stored_rows
-from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, generation_of, table_name
+from mcp_memory.storage.schema import Commit, TableKind, TableRows, generation_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 
 CHUNK = 200
 """Texts that are derived at once."""
-READ = 50
-"""Texts that are read for facts at once: a fifth of a second."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
 """Returns what follows from texts, which it is given once, in order of arrival: their segments, sentences, vectors and
-the assertions of the rules, or the assertions alone where only these are made again. What callers asserted or Claude
-read is part of the log, `Relearn` makes beliefs, and of memory points and questions only the vectors are made again."""
+the assertions of the rules. What callers asserted or Claude read is part of the log, `Relearn` makes beliefs, and of
+memory points and questions only the vectors are made again."""
 
 Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
 """Returns one vector of length 1 for each text, in their order."""
@@ -60,8 +56,7 @@ class Makers:
         embedder: the model that makes the vectors.
         dimension: the dimension of these vectors.
         reader: the version of the extractor; 0 for none.
-        derive: returns what derives all texts of one rebuild; None leaves broken tables as they are.
-        read_again: returns what reads all texts for facts again; None reads none.
+        derive: returns what derives all texts of one rebuild; None makes nothing again that nobody asks for.
         relearn: makes beliefs of lessons.
         embed: for points and questions; None leaves points without vectors, so they are similar to nothing.
     """
@@ -70,7 +65,6 @@ class Makers:
     dimension: int
     reader: int
     derive: Callable[[], Make] | None
-    read_again: Callable[[], Make] | None
     relearn: Relearn
     embed: Embed | None
 
@@ -82,9 +76,8 @@ class Rebuilding:
         tables: not used otherwise meanwhile.
         writing: holds the store's write lock, with every row in its table.
         makers: see there.
-        make: derives texts, or reads them.
+        make: derives texts.
         clock: milliseconds since 1970, UTC.
-        facts_only: whether the texts are read for facts, and everything else stays.
 
     Attributes:
         turns: how many texts were made again so far.
@@ -97,25 +90,21 @@ class Rebuilding:
         makers: Makers,
         make: Make,
         clock: Callable[[], Millis],
-        *,
-        facts_only: bool = False,
     ) -> None:
         self.turns = 0
         self._tables, self._writing, self._makers, self._make, self._clock = tables, writing, makers, make, clock
-        self._facts_only = facts_only
-        self._size = READ if facts_only else CHUNK
         self._release: Callable[[], None] | None = None
         self._former: Commit | None = None  # whose tables are replaced
         self._generation = 0
         self._learning: Relearning | None = None
-        self._done = self._texts = 0  # the last commit that was handled; how many texts there were at the beginning
+        self._done = 0  # the last commit that was handled
         self._made: Counter[TableKind] = Counter()
         self._places: Counter[int] = Counter()  # by commit, how many of its assertions have a place
 
     @property
-    def progress(self) -> Progressed | None:
-        """How many texts were made again, of how many; None before the first step and after the last."""
-        return None if self._former is None else Progressed(self.turns, max(self.turns, self._texts))
+    def running(self) -> bool:
+        """Whether it was begun and is not done."""
+        return self._former is not None
 
     async def step(self) -> bool:
         """Make a part, or switch over when all is made; return whether there is more to do.
@@ -162,7 +151,7 @@ class Rebuilding:
     def _is_due(self) -> bool:
         """Return whether there is anything to make again."""
         last = self._tables.log.last
-        if last is None or (self._facts_only and not _is_outdated(last, self._makers.reader)):
+        if last is None:
             return False
         ensure_format(last, self._tables.uri)
         refuse(self._tables)
@@ -177,32 +166,27 @@ class Rebuilding:
             raise StoreBusy(
                 "Another process is rebuilding this memory already. Nothing was changed. Wait for it to end."
             )
-        self._former, self._generation = last, last.generation
-        if not self._facts_only:
-            numbers = [number for name in self._tables.names() if (number := generation_of(name)) is not None]
-            for name in self._tables.names():
-                if generation_of(name) not in (None, last.generation):
-                    self._tables.drop(name)
-            self._generation = max(last.generation, *numbers, 0) + 1
-            self._learning = Relearning(self._tables, self._generation, self._makers.relearn)
-        self._drop_made()
-        self._texts = sum(commit.turns for commit in self._tables.log.commits())
+        names = self._tables.names()
+        numbers = [number for name in names if (number := generation_of(name)) is not None]
+        for name in names:
+            if generation_of(name) not in (None, last.generation):
+                self._tables.drop(name)
+        self._former, self._generation = last, max(last.generation, *numbers, 0) + 1
+        self._learning = Relearning(self._tables, self._generation, self._makers.relearn)
 
     def _drop_made(self) -> None:
         """Drop the tables that are made, unless their commit stands."""
         last = self._tables.log.last
-        if self._former is None or (last and (last.generation, last.reader) == (self._generation, self._makers.reader)):
+        if self._former is None or (last is not None and last.generation == self._generation):
             return
         for name in self._tables.names():
-            if self._facts_only and name == self._name("assertions"):
-                self._tables.drop(name)
-            if not self._facts_only and generation_of(name) == self._generation:
+            if generation_of(name) == self._generation:
                 self._tables.drop(name)
 
     def _last(self) -> Commit:
         """Return the last commit, if the tables are still those that are replaced: the new ones may hold what went."""
         last, former = self._tables.log.last, self._former
-        if last is None or former is None or (last.generation, last.reader) != (former.generation, former.reader):
+        if last is None or former is None or last.generation != former.generation:
             raise StoreBusy(
                 "Something was forgotten during the rebuild, so it gave up. Nothing was changed. Try again."
             )
@@ -215,12 +199,12 @@ class Rebuilding:
         part = await to_thread.run_sync(self._next, until)
         self._places.update({entry.commit.tx: entry.commit.facts for entry in part})  # the log's keep the first
         stored = [(row.tx, row.value) for row in stored_rows("turns", logged(part, "turns"))]
-        for start in range(0, len(stored), self._size):
-            chunk = stored[start : start + self._size]
+        for start in range(0, len(stored), CHUNK):
+            chunk = stored[start : start + CHUNK]
             batch = await self._make([turn for _, turn in chunk])
             await to_thread.run_sync(self._append_batch, batch, {turn.id: tx for tx, turn in chunk})
             self.turns += len(chunk)
-        if self._makers.embed is not None and not self._facts_only:
+        if self._makers.embed is not None:
             await self._embed_points_and_questions(self._makers.embed, part)
         self._done = part[-1].commit.tx if part else until
         return True
@@ -235,21 +219,20 @@ class Rebuilding:
         for entry in self._tables.log.entries(self._done, until):
             part.append(entry)
             texts += entry.commit.turns
-            if texts >= self._size:
+            if texts >= CHUNK:
                 break
         return part
 
     def _switch(self, last: Commit) -> None:
         refuse(self._tables)
-        changes: dict[str, Any] = {"reader": self._makers.reader, "assertions": self._made["assertions"]}
-        if self._learning is not None:
-            if (beliefs := self._learning.rows()) is not None:
-                self._append("beliefs", beliefs)
-            kinds: tuple[TableKind, ...] = ("segments", "sentences", "beliefs")
-            changes |= {kind: self._made[kind] for kind in kinds}
-            changes |= {"embedder": self._makers.embedder, "dimension": self._makers.dimension}
+        if self._learning is not None and (beliefs := self._learning.rows()) is not None:
+            self._append("beliefs", beliefs)
+        kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
+        changes: dict[str, Any] = {kind: self._made[kind] for kind in kinds}
+        changes |= {"embedder": self._makers.embedder, "dimension": self._makers.dimension}
+        changes |= {"reader": self._makers.reader, "generation": self._generation}
         with self._tables.write_errors():
-            self._tables.log.append(last.next(self._clock(), generation=self._generation, **changes), {})
+            self._tables.log.append(last.next(self._clock(), **changes), {})
 
     # Rows
 
@@ -286,11 +269,6 @@ class Rebuilding:
             await to_thread.run_sync(self._append, "questions", rows)
 
 
-def _is_outdated(last: Commit, reader: int) -> bool:
-    """Return whether an older extractor than one of a version has read the texts of a store."""
-    return last.format == FORMAT and last.reader < reader
-
-
 def _chunks(rows: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
     """Yield commit numbers, places and values, at most `CHUNK` of each at a time."""
     for start in range(0, len(rows), CHUNK):
@@ -299,7 +277,7 @@ def _chunks(rows: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
 
 
 class Renewal:
-    """Makes tables of one store again: all when asked to, and in the background what is broken or outdated.
+    """Makes the tables of one store again: when asked to, and in the background if they are broken or outdated.
 
     Args:
         tables: returns the tables of the store, opened anew.
@@ -317,63 +295,58 @@ class Renewal:
         makers: Makers,
         clock: Callable[[], Millis],
     ) -> None:
-        self._tables, self._writing, self._refresher, self._makers, self._clock = (
-            tables, writing, refresher, makers, clock,
-        )  # fmt: skip
-        self._reading: Rebuilding | None = None
-        self._not_mended: set[str] = set()  # tables that could not be made again
+        self._tables, self._writing, self._refresher = tables, writing, refresher
+        self._makers, self._clock = makers, clock
+        self._work: Rebuilding | None = None
+        self._tried: set[str] = set()  # tables that could not be made again, which is not tried at every call
 
     @property
     def due(self) -> bool:
-        """Whether an older extractor has read the texts, or a table is broken, as of the last refresh."""
-        last = self._refresher.last
-        old = last is not None and _is_outdated(last, self._makers.reader)
-        return self._is_broken or (self._makers.read_again is not None and old)
+        """Whether a table is broken, or an older extractor has read the texts, as of the last refresh."""
+        return bool(self._wanted() - self._tried)
 
-    @property
-    def _is_broken(self) -> bool:
-        found = self._refresher.damage
-        return bool(self._makers.derive and not found.log and {*found.tables} - self._not_mended)
-
-    @property
-    def progress(self) -> Progressed | None:
-        """How many texts were read again, and of how many; None if none is being read."""
-        return self._reading.progress if self._reading else None
+    def _wanted(self) -> set[str]:
+        """Return the names of the tables that are to be made again."""
+        damage, last = self._refresher.damage, self._refresher.last
+        if self._makers.derive is None or damage.log or last is None:
+            return set()
+        is_outdated = last.reader < self._makers.reader
+        return {*damage.tables, *([last.table("assertions")] if is_outdated else [])}
 
     async def rebuild(self, make: Make) -> int:
         """Make every derived table again, and return the number of texts; see `Rebuilding.step` for the errors."""
-        tables = self._tables()
-        with rights_kept(tables.folder):
-            work = Rebuilding(tables, self._writing, self._makers, make, self._clock)
-            while await work.step():
-                pass
-            return work.turns
+        work = self._rebuilding(make)
+        while await work.step():
+            pass
+        return work.turns
 
     async def step(self) -> bool:
-        """Rebuild if a table is broken, read some texts again if they are due, and return whether any are left."""
-        if self._makers.derive and self._is_broken:
-            self._not_mended |= self._refresher.to_rebuild  # if it fails, not to be tried at every call
-            await self.rebuild(self._makers.derive())
-            self._refresher.note_rebuilt()
-            self._not_mended.clear()
-        if self._makers.read_again is None:
-            return False
-        if self._reading is None:
-            make, tables = self._makers.read_again(), self._tables()
-            self._reading = Rebuilding(tables, self._writing, self._makers, make, self._clock, facts_only=True)
+        """Make a part of the tables again if they are due, and return whether there is more to do."""
+        if self._work is None:
+            if self._makers.derive is None or not self.due:
+                return False
+            known, last = self._refresher.last, await to_thread.run_sync(lambda: self._tables().log.last)
+            if known is None or last is None or last.generation != known.generation:
+                return False  # another process has done it
+            self._tried |= self._wanted()
+            self._work = self._rebuilding(self._makers.derive())
         try:
-            more = await self._reading.step()
+            if await self._work.step():
+                return True
+            self._refresher.note_rebuilt()
+            self._tried.clear()
         except StoreBusy:  # another process is at it, or something was forgotten; a later call looks again
-            more = False
-        except BaseException:
-            self._reading = None
-            raise
-        if not more:
-            self._reading = None
-        return more
+            self._tried.clear()
+        finally:
+            if not self._work.running:
+                self._work = None
+        return False
+
+    def _rebuilding(self, make: Make) -> Rebuilding:
+        return Rebuilding(self._tables(), self._writing, self._makers, make, self._clock)
 
     def close(self) -> None:
-        """Let other processes read or rebuild."""
-        if self._reading is not None:
-            self._reading.close()
-            self._reading = None
+        """Let other processes rebuild."""
+        if self._work is not None:
+            self._work.close()
+            self._work = None

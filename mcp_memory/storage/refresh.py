@@ -205,11 +205,10 @@ class Refresher:
             view = self.reset()  # somebody put another store in this place, or something was forgotten
         if last is not None and last.tx > view.tx:
             ensure_usable(last, self.tables.uri, self._embedder, self._dimension)
-            if view.tx and (last.generation, last.reader) != (view.generation, view.reader):
+            if view.tx and last.generation != view.generation:
                 view = self.reset()
             first = not view.tx
-            if first:
-                view.generation, view.reader = last.generation, last.reader
+            view.generation = last.generation
             for part in _parts(log.entries(view.tx, last.tx), last):
                 self._add(view, part, last, first=first)
             if first and not log.shared:

@@ -63,14 +63,6 @@ def generation_of(table: str) -> int | None:
     return int(number) if number.isdigit() else None
 
 
-def reader_of(table: str) -> int:
-    """Return the version of the extractor that made a table of assertions; a large number for other tables."""
-    kind, *numbers = table.split("_")
-    if kind != "assertions":
-        return 1 << 30
-    return int(numbers[0]) if len(numbers) == 2 and numbers[0].isdigit() else 0
-
-
 @dataclass(frozen=True, slots=True)
 class Commit:
     """The end of a transaction: with its line in the log its rows become visible.
@@ -95,7 +87,7 @@ class Commit:
         output_tokens: the output tokens of these requests.
         reader: the version of the extractor that read the assertions of the embedded engine in this store, which are in
             ``assertions_<reader>_<generation>``; 0 for none, in ``assertions_<generation>``. A commit has that of the
-            commit before it; a rebuild, and reading all texts again, raise it.
+            commit before it; a rebuild has its own.
         forgets: how many records the book of what was forgotten has (``forgotten.py``).
         key: the key of the store's ids (``domain/ids.py``), in hex digits: a random one in the first commit, in each
             later one that of the commit before it.

@@ -60,11 +60,11 @@ class LanceStore:
         make_view: returns an empty view with the indexes that the rooms need.
         lock_timeout_s: how long a write waits for those of other processes.
         compact_after: commits of this process between two compactions.
-        derive: returns what derives and embeds the turns of one rebuild; if given, broken tables are made again.
+        derive: returns what derives and embeds the turns of one rebuild; if given, tables are made again where they are
+            broken, or made with an older extractor.
         relearn: makes beliefs of the lessons in a rebuild.
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         reader: the version of the extractor that reads facts from new texts; 0 for none.
-        read_again: returns what reads texts for facts again which an older extractor has read.
         masking: the masking of secrets in what is read; the log keeps what was said.
         saved: what the view depends on, for `save_view`; "" saves none.
         clock: milliseconds since 1970, UTC.
@@ -83,7 +83,6 @@ class LanceStore:
         relearn: Relearn = learn_nothing,
         embed: Embed | None = None,
         reader: int = 0,
-        read_again: Callable[[], Make] | None = None,
         masking: Masking = KEEP,
         saved: str = "",
         clock: Callable[[], Millis] = lambda: time.time_ns() // 1_000_000,
@@ -102,7 +101,7 @@ class LanceStore:
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(self._place, compact_after, clock)
-        makers = Makers(embedder, dimension, reader, derive, read_again, relearn, embed)
+        makers = Makers(embedder, dimension, reader, derive, relearn, embed)
         self._renewal = Renewal(lambda: Tables(self._place), self._alone, self._refresher, makers, clock)
         self._forgetter = Forgetter(Tables(self._place), embed, relearn, clock)
         self._book, self._book_as_of = NOTHING_FORGOTTEN, (0, 0)  # of a generation with so many records
@@ -239,8 +238,8 @@ class LanceStore:
         """Whether an older extractor has read the texts, or a derived table is broken, as of the last refresh."""
         return self._renewal.due
 
-    async def reread(self) -> bool:
-        """Read some more of the texts again that an older extractor has read; return whether any are left."""
+    async def renew(self) -> bool:
+        """Make a part of outdated tables again; return whether there is more to do."""
         return await self._renewal.step()
 
     async def holders(self) -> list[int]:
@@ -254,7 +253,6 @@ class LanceStore:
             found,
             holders=tuple(await self.holders()),
             queue=int(self._compaction.running),
-            rereading=self._renewal.progress,
             notes=(*found.notes, *filter(None, [self._book.damage])),
         )
 
@@ -346,11 +344,10 @@ class LanceStore:
         """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""
         async with self._view_lock:
             view = self._view
-            tables = commit.generation, commit.reader
-            if view.tx != commit.tx - 1 or (view.tx and (view.generation, view.reader) != tables):
+            if view.tx != commit.tx - 1 or (view.tx and view.generation != commit.generation):
                 look_again()
                 return
-            view.generation, view.reader = tables
+            view.generation = commit.generation
             try:
                 if batch.segments or sum(len(turn.text) for turn in batch.turns) > SMALL:
                     await to_thread.run_sync(self._refresher.apply, view, batch, commit)

@@ -21,7 +21,6 @@ class View:
     Attributes:
         tx: the last commit that it contains; 0 for an empty store.
         generation: the generation of the derived rows; a rebuild raises it.
-        reader: the version of the extractor that read the embedded assertions; reading again raises it.
         spaces: by name; only spaces that have rows.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
         ids: makes the ids of the store.
@@ -37,7 +36,6 @@ class View:
     ) -> None:
         self.tx = 0
         self.generation = 0
-        self.reader = 0
         self.spaces: dict[str, Space] = {}
         self.stable = stable
         self.ids = Ids()

@@ -6,7 +6,7 @@ from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
-from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
+from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.server.calls import problem_texts
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.replies import SPENT, Reply, quantity, reply_of, row, warning_lines
@@ -46,7 +46,6 @@ def status_reply(status: Status) -> Reply:
         f"Calls that name no space go to {MEANT_SPACE.get()!r}.",
         _judging_text(status.judging),
         *([f"{quantity(total.pending, 'text')} not indexed yet, so found by the words only."] if total.pending else ()),
-        *_rereading_lines(store),
         f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
     ]
     return reply_of(
@@ -60,7 +59,6 @@ def status_reply(status: Status) -> Reply:
         claude=None if status.judging is None else _claude(status.judging),
         storage=row(store, "uri", "bytes"),
         queue=store.queue,
-        rereading=store.rereading and row(store.rereading, "done", "total"),
         versions={"server": status.version, "format": store.format, "generation": store.generation, "commit": store.tx},
         uptime_s=round(status.uptime_s, 3),
         processes=len(store.holders),
@@ -68,13 +66,6 @@ def status_reply(status: Status) -> Reply:
         engine=status.engine,
         warnings=warnings,
     )
-
-
-def _rereading_lines(store: StoreStatus) -> list[str]:
-    if store.rereading is None:
-        return []
-    done, total = store.rereading.done, store.rereading.total
-    return [f"Facts are read again by newer rules: {done:,} of {quantity(total, 'text')} so far."]
 
 
 def space_counts(space: SpaceStatus) -> dict[str, Any]:

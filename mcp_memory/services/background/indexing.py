@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import anyio
 
 from mcp_memory.domain.access import look_again
-from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.queue import Background
@@ -80,15 +79,13 @@ class Indexing:
                 return "busy"
             async with self.store.reading() as view:
                 parts = choose(view, only)
-                tables = view.generation, view.reader
+                generation = view.generation
             if not parts:
                 return "done"
             batch = await index_parts(self.reading, parts)
             async with self.store.writing(batch) as transaction:
-                view = transaction.view
-                # Otherwise it was rebuilt meanwhile, read again, or some of it was forgotten.
-                if (view.generation, view.reader) == tables:
-                    await transaction.commit(_without_known(batch, view))
+                if transaction.view.generation == generation:  # else it was rebuilt, or some of it was forgotten
+                    await transaction.commit(batch)
         return "more"
 
     async def finish(self, space: str, turns: Collection[str], progress: Progress) -> None:
@@ -214,12 +211,6 @@ def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
             parts.append(part)
             room -= _length(part)
     return parts
-
-
-def _without_known(batch: Batch, view: View) -> Batch:
-    """Return a batch without facts that are stored: a newer extractor has read the text meanwhile."""
-    new = tuple(one for one in batch.assertions if view.space(one.space).facts.assertion(one.id) is None)
-    return batch if len(new) == len(batch.assertions) else replace(batch, assertions=new)
 
 
 def _length(part: TextPart) -> int:
