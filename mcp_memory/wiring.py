@@ -213,7 +213,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
     # everything on which the view depends: a view that was saved with something else is useless
     depends = search, settings.facts, settings.privacy, RULES, stable
     return LanceStore(
-        Place(place_of(settings), chosen.options, chosen.noted_in),
+        Place(place_of(settings), chosen.options),
         embedder=embedder.name,
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), stable, cut),
