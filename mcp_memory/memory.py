@@ -300,12 +300,13 @@ class Memory:
 
     async def work(self) -> None:
         """Run background jobs, and see what other processes do, until cancelled; for a task of its own."""
+        self.indexer.begin_later()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.background.work)
             tasks.start_soon(self._let_go)
 
     async def _let_go(self) -> None:
-        """Drop what was forgotten, and index what a process that died has left; for a process that nobody calls."""
+        """Drop the episodes that hold what another process has forgotten, also where nobody calls."""
         known = None
         while True:
             try:
@@ -314,7 +315,6 @@ class Memory:
                     async with self.store.reading() as view:
                         self.episodes.prune(view)
                 known = found
-                await self.indexer.look()
             except Exception:  # the next call says it to its caller
                 _log.debug("The memory could not be looked at.", exc_info=True)
             await anyio.sleep(self.look_s)

@@ -57,7 +57,6 @@ async def open_memory(settings: Settings) -> Memory:
     with suppress(StoreError):  # each call reports the problem itself, and status still works
         async with memory.store.reading(whole=False):  # what a write needs; a recall reads the rest
             pass
-    memory.indexer.load_later()
     memory.warm_later()
     memory.renew_later()
     memory.enrich_later()

@@ -263,17 +263,12 @@ async def test_a_recall_waits_for_talk_and_a_process_that_ends_indexes_a_little_
 async def test_a_process_that_nobody_calls_indexes_what_another_one_left(tmp_path: Path) -> None:
     await open_at(tmp_path).write(talk(*TALK, wait=False))
     idle = open_at(tmp_path)
-    idle.look_s = 0.01
-    embedded = anyio.Event()
-
-    async def note() -> None:
-        embedded.set()
-
-    idle.embedder.before = note  # type: ignore[attr-defined]
     with anyio.fail_after(300):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(idle.work)
-            await embedded.wait()
-            await idle.background.drain(30)
+            left = await pending(idle)
+            while left:
+                await anyio.sleep(0.01)
+                left = await pending(idle)
             tasks.cancel_scope.cancel()
     assert await pending(open_at(tmp_path)) == {}

@@ -120,9 +120,7 @@ async def rebuild(folder: str, times: str) -> None:
 def open_memory(folder: str | Path) -> Memory:
     """Return a memory that indexes in the background, whose vectors cost nothing."""
     settings, embedder, extractor = load(None, {"MCP_MEMORY_STORAGE_URI": str(folder)}), FakeEmbedder(), RuleExtractor()
-    memory = Memory(settings, open_store(settings, embedder, extractor), embedder, extractor)
-    memory.look_s = 0.05
-    return memory
+    return Memory(settings, open_store(settings, embedder, extractor), embedder, extractor)
 
 
 async def index(folder: str, name: str) -> None:

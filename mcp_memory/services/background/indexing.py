@@ -111,46 +111,38 @@ class Indexing:
 
 
 class Indexer:
-    """Indexes what any process has stored, while this one has nothing better to do."""
+    """Indexes what any process has stored, while this one has nothing better to do.
+
+    The process that wrote a text indexes it. What one left that died the next one takes up: when it starts, writes or
+    recalls.
+    """
 
     def __init__(self, store: Store, reading: Reading, background: Background) -> None:
         self._store = store
         self._indexing = Indexing(store, reading)
         self._reading = reading
         self._background = background
-        self._seen: int | None = None  # the commit at the last look
-        self._checked: int | None = None  # the commit as of which nothing was left, or indexing was queued
 
     def later(self) -> None:
         """Queue the indexing; it queues itself until nothing is left."""
         self._background.put("index", self._index, urgent=True)
 
-    def load_later(self) -> None:
-        """Queue the loading of the embedder, so that a first recall waits less."""
-        self._background.put("load", lambda: self._reading.embedder.embed(["ready"]), durable=False)
+    def begin_later(self) -> None:
+        """Queue the loading of the embedder, so that a first recall waits less, and what a dead process has left."""
+        self._background.put("begin", self._begin, durable=False)
+
+    async def _begin(self) -> None:
+        await self._reading.embedder.embed(["ready"])
+        async with self._store.reading() as view:
+            left = any(space.unindexed for space in view.spaces.values())
+        if left:
+            self.later()
 
     async def _index(self) -> None:
         step = await self._indexing.step()
         if step != "done":
             self.later()  # also if this is cancelled in the pause
             await anyio.sleep(BUSY_S if step == "busy" else YIELD_S)
-
-    async def look(self) -> None:
-        """Queue the indexing if something is left that nobody works at; to be called every few seconds.
-
-        The process that wrote a text indexes it; this is for those that died. Only when nothing was committed between
-        two calls everything is read and looked through.
-        """
-        async with self._store.reading(whole=False) as view:
-            tx = view.tx
-        quiet, self._seen = self._seen in (None, tx), tx
-        if quiet and tx != self._checked:
-            async with self._store.reading() as view:
-                left = any(space.unindexed for space in view.spaces.values())
-                self._checked = view.tx
-            if left:
-                self._checked = None
-                self.later()
 
     async def note(self, space: str, settings: WriteSettings) -> tuple[str, ...]:
         """Wait a little for messages that are just being indexed, and return what a recall says of what is left."""
@@ -173,9 +165,10 @@ class Indexer:
                 found = view.space(space)
                 talk = any(found.turns[name].kind != "document" for name in found.unindexed)
                 left = len(found.unindexed)
+            if left:
+                self.later()
             if not talk or not self._background.working or anyio.current_time() >= limit:
                 return left
-            self.later()
             await anyio.sleep(LOOK_S)
             look_again()
 
