@@ -4,9 +4,8 @@ Whoever puts it (put if absent) has the lock, and deletes it afterwards. The hol
 another number in it, every third of `TTL_S`. Whoever waits looks at it from time to time: if it has not changed for
 `TTL_S` *by the waiter's own clock*, its holder is dead, and the waiter removes it. So no two clocks are compared.
 
-Whoever does not get the write lock at once puts an object beside the log again and again while it waits, with another
-number in it each time. Whoever has seen that lets the others go first if it wants to write again at once: it would
-nearly always take the lock back before those that wait look at it again.
+Whoever has just released a lock waits a little before it takes it again: it would nearly always be sooner than those
+that wait and look at it from time to time.
 
 The lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
 since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the log, in which each commit
@@ -28,15 +27,14 @@ from anyio import to_thread
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.bucket import Bucket, to_json
 from mcp_memory.storage.lock import busy, in_turn
-from mcp_memory.storage.log import WAITING, Log
 
 TTL_S = 15.0
 """How long a lock may stay unchanged before it counts as left by a dead holder: many times a slow request."""
 FIRST_POLL_S = 0.02
 """Between the first two requests for a lock that is held; each later wait is half as long again, to `LAST_POLL_S`."""
 LAST_POLL_S = 0.1
-YIELD_S = 0.3
-"""How long to let others go first that wait: some of their polls."""
+YIELD_S = 0.15
+"""How long to let others go first after a release: longer than between two polls of theirs."""
 LOOK_S = 1.0
 """Between two looks whether the holder is alive."""
 
@@ -48,7 +46,6 @@ class BucketLock:
         bucket: where the objects are.
         name: the name of the lock.
         timeout_s, ttl_s: see the attributes.
-        log: the log whose looks show whether somebody waits for this lock; None if nobody does.
 
     Attributes:
         timeout_s: how long to wait.
@@ -61,13 +58,11 @@ class BucketLock:
         name: str,
         timeout_s: float = 0.0,
         ttl_s: float = TTL_S,
-        log: Log | None = None,
     ) -> None:
         self.timeout_s = timeout_s
         self.ttl_s = ttl_s
         self._bucket = bucket
         self._name = name
-        self._log = log
         self._queue = anyio.Lock()
         self._me = secrets.token_hex(8)
         self._takes = 0
@@ -84,8 +79,7 @@ class BucketLock:
             StoreUnwritable: the store cannot be written to.
         """
         async with in_turn(self._queue, self.timeout_s) as deadline:
-            if self._log is not None and self._log.waiting and time.monotonic() - self._released < YIELD_S:
-                await anyio.sleep(YIELD_S)
+            await anyio.sleep(max(0.0, self._released + YIELD_S - time.monotonic()))
             await self._wait(deadline)
             renewal = self._renewing()
             try:
@@ -100,8 +94,6 @@ class BucketLock:
         while not await to_thread.run_sync(self._take):
             if anyio.current_time() > deadline:
                 raise busy("another server is writing", self.timeout_s)
-            if self._log is not None:
-                await to_thread.run_sync(self._bucket.put, WAITING, secrets.token_bytes(8))
             await anyio.sleep(wait)
             wait = min(wait * 1.5, LAST_POLL_S)
 

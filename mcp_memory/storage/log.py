@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,10 +36,6 @@ DIGITS = 20
 FORGETTING = f"{JOURNAL}~forgetting"
 """An object that is there while something is being forgotten. Its name comes after all others, so every look at the
 newest commits shows it, and nobody reads or writes before that is finished."""
-WAITING = f"{JOURNAL}~waiting"
-"""An object that changes while somebody waits for the write lock of a bucket (``bucket_lock.py``)."""
-WAITS_S = 1.0
-"""How long it may stay unchanged before nobody waits any more."""
 AT_ONCE = 16
 """Objects that are read at the same time."""
 ATTEMPTS = 5
@@ -48,7 +43,7 @@ ATTEMPTS = 5
 _DEFAULTS = frozenset(one.name for one in fields(Commit) if one.default is not MISSING)
 """Fields of a commit that a line lacks where they say nothing."""
 _NUMBER = re.compile(rb'\{"tx":(\d+),')
-_NAMES = re.compile(rf"{JOURNAL}(?:\d{{{DIGITS}}}|~\w+)|{SEGMENTS}\d{{{DIGITS}}}/\d{{{DIGITS}}}-\d{{{DIGITS}}}")
+_NAMES = re.compile(rf"{JOURNAL}(?:\d{{{DIGITS}}}|~forgetting)|{SEGMENTS}\d{{{DIGITS}}}/\d{{{DIGITS}}}-\d{{{DIGITS}}}")
 PART_BYTES = 32 << 20
 """Rows of tables that are taken over at once."""
 
@@ -119,7 +114,6 @@ class Log:
         self.forgetting = False
         self.edition = 0
         self._objects = objects
-        self._waiting = "", 0.0  # the tag of that object, and since when it is unchanged
         self._newest = 0
         self._seen = 0, ""  # the newest commit at the last look, with the tag of its object
         self._last: Commit | None = None
@@ -137,11 +131,6 @@ class Log:
     def seen(self) -> int:
         """The number of the newest commit as of the last look."""
         return self._newest
-
-    @property
-    def waiting(self) -> bool:
-        """Whether somebody waited for the write lock at the last look."""
-        return bool(self._waiting[0]) and time.monotonic() - self._waiting[1] < WAITS_S
 
     @property
     def last(self) -> Commit | None:
@@ -170,8 +159,6 @@ class Log:
         start = min(after, seen - 1) if seen else after
         tags = self._tags(JOURNAL, _name(start) if start > 0 else "")
         self.forgetting = tags.pop(FORGETTING, None) is not None
-        if (waits := tags.pop(WAITING, "")) != self._waiting[0]:
-            self._waiting = waits, time.monotonic()
         there = tags.get(_name(seen), tag) if tags else None  # the newest one is never removed
         if seen and (there is None or (tag and there != tag)):
             self.edition, self._newest, self._seen, self._last = self.edition + 1, 0, (0, ""), None

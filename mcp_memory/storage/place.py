@@ -138,7 +138,7 @@ def open_write_lock(place: Place, timeout_s: float) -> Lock:
     """Return the write lock of a store; the probe of an object store comes before the first use of it."""
     if place.folder is not None:
         return WriteLock(place.folder, timeout_s)
-    return BucketLock(place.bucket, WRITE_LOCK, timeout_s, log=place.log)
+    return BucketLock(place.bucket, WRITE_LOCK, timeout_s)
 
 
 def take_if_free(place: Place, name: str) -> Callable[[], None] | None:
