@@ -118,11 +118,8 @@ class Store(Protocol):
             whole: False if turns and assertions are enough; the newest segments and sentences may be missing.
         """
 
-    def writing(self, batch: Batch | None = None) -> AbstractAsyncContextManager[Transaction]:
+    def writing(self) -> AbstractAsyncContextManager[Transaction]:
         """Take the store's lock, end the forget of a dead process, refresh, and release at the commit or on leaving.
-
-        Args:
-            batch: what will be committed unless another process was faster: it is prepared before the lock is taken.
 
         Raises:
             StoreBusy: another process held the lock for too long.

@@ -85,7 +85,7 @@ class FakeStore:
             yield self._view
 
     @asynccontextmanager
-    async def writing(self, batch: Batch | None = None) -> AsyncIterator[FakeTransaction]:
+    async def writing(self) -> AsyncIterator[FakeTransaction]:
         with anyio.move_on_after(self._timeout_s) as timeout:
             await self.log.lock.acquire()
         if timeout.cancelled_caught:

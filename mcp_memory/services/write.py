@@ -329,17 +329,15 @@ async def _store(
         return [] if ready is None else [(turn, who) for turn, who in new if turn.id not in ready]
 
     while True:
-        async with store.reading(whole=False) as view:
-            planned = plans(view)
-        if derive is not None and ready is not None and (missing := underived(planned)):
+        async with store.reading(whole=False) as view:  # before anything is made, where something is to be refused
+            missing = underived(plans(view))
+        if derive is not None and ready is not None and missing:
             derived = await derive([turn for turn, _ in missing], [who for _, who in missing])
             ready |= {turn.id: rows for (turn, _), rows in zip(missing, derived, strict=True)}
-        batch = joined([plan.batch(ready) for plan in planned])
-        async with store.writing(batch) as transaction:
+        async with store.writing() as transaction:
             current = plans(transaction.view)
             if underived(current):
                 continue  # another process revised a document during the embedding: a known text is new again
-            if current != planned:  # another process wrote some of it during the embedding
-                batch = joined([plan.batch(ready) for plan in current])
+            batch = joined([plan.batch(ready) for plan in current])
             await transaction.commit(batch)
             return current, batch

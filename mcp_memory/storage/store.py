@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
@@ -35,9 +35,9 @@ from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.rights import keep_private
-from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, sum_outlays
+from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, sum_outlays
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import LanceTransaction, prepare
+from mcp_memory.storage.transaction import LanceTransaction, rows_by_kind
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
@@ -131,11 +131,10 @@ class LanceStore:
                 await to_thread.run_sync(finish, self._tables)
 
     @asynccontextmanager
-    async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
+    async def writing(self) -> AsyncIterator[LanceTransaction]:
         """Take the write lock and refresh; see `ports.Store.writing`."""
         if self._tables.folder is None or not self._tables.exists():
             await to_thread.run_sync(self._tables.make_folder)
-        rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None
         await self._settle()
         if self._tables.folder and not self._is_current():  # most rows, before others have to wait
             async with self._view_lock:
@@ -153,7 +152,7 @@ class LanceStore:
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
             forgotten = self.was_forgotten if self._book.hashes else None
             self._refuse()
-            transaction = LanceTransaction(self._append, self._apply, forgotten, batch, rows, lock, view, last)
+            transaction = LanceTransaction(self._append, self._apply, forgotten, lock, view, last)
             yield transaction
         if transaction.committed:
             self._compaction.count_commit()
@@ -318,11 +317,11 @@ class LanceStore:
         if as_of != self._book_as_of:
             self._book, self._book_as_of = read_book(self._tables), as_of
 
-    async def _append(self, batch: Batch, rows: Mapping[RowKind, TableRows] | None, last: Commit | None) -> Commit:
+    async def _append(self, batch: Batch, last: Commit | None) -> Commit:
         """Commit a batch; the write lock must be held."""
 
         def work() -> Commit:
-            made = rows or prepare(batch)
+            made = rows_by_kind(batch)
             changes: dict[str, int] = {
                 kind: len(made.get(kind, ())) for kind in {*LOG_KINDS, *TABLE_KINDS} - {"point_vectors"}
             }

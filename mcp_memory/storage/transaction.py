@@ -5,7 +5,7 @@ The tables take rows over later (`mcp_memory.storage.log.Log.fold`), so a proces
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from contextlib import AsyncExitStack
 
 import anyio
@@ -20,7 +20,7 @@ from mcp_memory.view.erasure import without_forgotten
 from mcp_memory.view.view import View
 
 
-def prepare(batch: Batch) -> dict[RowKind, TableRows]:
+def rows_by_kind(batch: Batch) -> dict[RowKind, TableRows]:
     """Return the rows of a batch, by kind; they lack only their commit's number. Kinds without rows are absent."""
 
     def assertions_by(extractors: Container[ExtractorName]) -> tuple[Sequence[object], Sequence[int], None]:
@@ -48,8 +48,8 @@ def prepare(batch: Batch) -> dict[RowKind, TableRows]:
     }
 
 
-Append = Callable[[Batch, Mapping[RowKind, TableRows] | None, Commit | None], Awaitable[Commit]]
-"""Appends a batch, whose rows may be there already, and its commit."""
+Append = Callable[[Batch, Commit | None], Awaitable[Commit]]
+"""Appends a batch and its commit after the last one."""
 Apply = Callable[[Batch, Commit], Awaitable[None]]
 """Adds a commit to the view."""
 
@@ -64,12 +64,10 @@ class LanceTransaction:
 
     def __init__(
         self, append: Append, apply: Apply, was_forgotten: Callable[[str], bool] | None,
-        prepared: Batch | None, rows: Mapping[RowKind, TableRows] | None,
         lock: AsyncExitStack, view: View, last: Commit | None,
     ) -> None:  # fmt: skip
         self._append, self._apply = append, apply
         self._was_forgotten = was_forgotten  # None if nothing ever was
-        self._prepared, self._rows = prepared, rows
         self._lock = lock
         self.view = view
         self._last = last
@@ -91,8 +89,7 @@ class LanceTransaction:
         if batch.empty:
             return self.view.tx
         with anyio.CancelScope(shield=True):
-            rows = self._rows if self._prepared is batch else None
-            commit = await self._append(batch, rows, self._last)
+            commit = await self._append(batch, self._last)
             self.committed = True
             await self._lock.aclose()
             await self._apply(batch, commit)

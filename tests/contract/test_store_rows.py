@@ -152,8 +152,6 @@ async def test_a_judge_has_one_lesson_per_episode(open_store: Open) -> None:
     assert await commit_to(one, taught("a", supported=1)) == 1
     changed = replace(taught("a", supported=2), lessons=(lesson("a", {"s_1": 0}),))
     assert await commit_to(other, changed) == await commit_to(one, changed) == 1
-    async with other.writing(changed) as transaction:
-        assert await transaction.commit(changed) == 1
     assert await commit_to(other, replace(changed, turns=batch("b").turns)) == 2
     elsewhere = Batch(lessons=(lesson("a", source="embedded"), lesson("a", space="other")))
     assert await commit_to(other, elsewhere) == 3

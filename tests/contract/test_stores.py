@@ -57,7 +57,7 @@ async def test_what_was_committed_is_read_back_unchanged(open_store: Open) -> No
 
 
 async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_store: Open) -> None:
-    """Those of the caller and of others mixed, in several commits and spaces, about any turns, prepared or not."""
+    """Those of the caller and of others mixed, in several commits and spaces, about any turns."""
     store, other = open_store(), open_store()
     first, second = turn("a"), turn("b", "other", place=1)
     rows = replace(
@@ -73,9 +73,7 @@ async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_sto
     )
     later = asserted(first, 4, "caller"), asserted(first, 5)
     await commit_to(store, rows)
-    alone = Batch(assertions=later)
-    async with other.writing(alone) as transaction:
-        assert await transaction.commit(alone) == 2
+    assert await commit_to(other, Batch(assertions=later)) == 2
     told = (*rows.assertions, *later)
     expected = {space: [one for one in told if one.space == space] for space in ("default", "other")}
     for opened in (store, other, open_store()):
@@ -125,25 +123,15 @@ async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_ever
 
 
 async def test_commits_are_numbered_without_gaps_and_what_is_not_committed_leaves_nothing(open_store: Open) -> None:
-    """An empty batch returns the last number; a prepared batch is not written when another one is committed."""
+    """An empty batch returns the last number."""
     store = open_store()
     assert await commit_to(store, Batch()) == 0
     with pytest.raises(LookupError):
         async with store.writing():
             raise LookupError
-    async with store.writing(batch("x", "y")) as transaction:
-        assert await transaction.commit(batch("a")) == 1
-    assert [await commit_to(store, batch(ref)) for ref in "bc"] == [2, 3]
+    assert [await commit_to(store, batch(ref)) for ref in "abc"] == [1, 2, 3]
     assert await commit_to(store, Batch()) == (await store.about()).tx == 3
     assert await refs(store) == await refs(open_store()) == ["a", "b", "c"]
-
-
-async def test_rows_of_a_space_are_invisible_in_others(open_store: Open) -> None:
-    """One batch may contain rows of several spaces; names may contain quotes (DESIGN I39)."""
-    store = open_store()
-    odd = "o'brien' OR '1'='1"
-    await commit_to(store, derive([turn("a", "left"), turn("a", odd, place=1), turn("b", "left", place=2)]))
-    assert (await refs(store, "left"), await refs(store, odd), await refs(store)) == (["a", "b"], ["a"], [])
 
 
 async def test_another_embedder_is_refused_with_the_command_that_helps(open_store: Open) -> None:

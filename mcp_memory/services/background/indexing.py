@@ -83,7 +83,7 @@ class Indexing:
             if not parts:
                 return "done"
             batch = await index_parts(self.reading, parts)
-            async with self.store.writing(batch) as transaction:
+            async with self.store.writing() as transaction:
                 if transaction.view.generation == generation:  # else it was rebuilt, or some of it was forgotten
                     await transaction.commit(batch)
         return "more"
