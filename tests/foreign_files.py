@@ -122,15 +122,12 @@ MEM0 = {
         {"id": "2", "memory": "Has a boat", "user_id": "tomas", "updated_at": "2024-05-06T00:00:00Z"},
     ]
 }
-BASIC = """---
+NOTE = """---
 title: Brewing coffee
-permalink: notes/coffee
 created: 2024-03-01
 tags: [coffee, "morning: ritual"]
 ---
 # Brewing coffee
 
-- [method] Pour over takes four minutes #brewing (measured)
-- relates_to [[Kettles|the kettle]]
-- "is part of" [[guides/Morning]]
+- Pour over takes four minutes
 """

@@ -27,7 +27,6 @@ _KINDS: Final[Mapping[str, tuple[Read, tuple[str, ...]]]] = {
     "claude": (chats.read_claude, _JSON),
     "official": (memories.read_official, _JSON),
     "mem0": (memories.read_mem0, _JSON),
-    "basic-memory": (plain_files.read_basic_memory, NOTES),
     "text": (plain_files.read_text, NOTES),
     "mcp-memory": (read_own, _JSON),
 }
@@ -71,14 +70,12 @@ def recognise(files: Sequence[SourceFile]) -> str:
 
 
 def _kinds_of(files: Sequence[SourceFile]) -> list[tuple[str, InvalidInput | None]]:
-    """Return the kind of each file, "" for none that is known, and what is wrong with it; notes are all of one kind."""
-    notes = [file for file in files if file.suffix in NOTES]
-    of_notes = "basic-memory" if notes and plain_files.is_basic_memory(notes) else "text"
+    """Return the kind of each file, "" for none that is known, and what is wrong with it."""
     found: list[tuple[str, InvalidInput | None]] = []
     for file in files:
         try:
             known = len(files) == 1 or file.suffix in _JSON
-            found.append((of_notes if file in notes else _kind_of(file) if known else "", None))
+            found.append(("text" if file.suffix in NOTES else _kind_of(file) if known else "", None))
         except InvalidInput as problem:
             found.append(("", problem))
     return found

@@ -8,7 +8,6 @@ import zipfile
 
 import pytest
 from foreign_files import (
-    BASIC,
     chatgpt_chat,
     claude_chat,
     facts,
@@ -317,27 +316,13 @@ def test_mem0_is_read_as_an_object_an_array_and_lines_and_what_is_not_stored_is_
         ]
 
 
-def test_notes_of_basic_memory_state_relations(tmp_path):
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "coffee.md").write_text(BASIC, "utf-8")
-    (tmp_path / ".obsidian").mkdir()
-    (tmp_path / ".obsidian" / "x.md").write_text("hidden", "utf-8")
-    kind, found = records_of(tmp_path)
-    assert kind == "basic-memory"
-    (item,) = items(found)
-    assert (item.ref, item.title, item.said_at) == ("basic-memory:notes/coffee", "Brewing coffee", 1_709_251_200_000)
-    assert item.text.startswith("# Brewing coffee")
-    assert [(fact.head, fact.relation, fact.tail, fact.source) for fact in facts(found)] == [
-        ("Brewing coffee", "relates_to", "Kettles", item.ref),
-        ("Brewing coffee", "is_part_of", "Morning", item.ref),
-    ]
-
-
 def test_texts_take_their_time_from_front_matter_then_name_then_file(tmp_path):
     (tmp_path / "a.md").write_text("---\ndate: 2024-03-01\n---\n# Fern care\nWater it.", "utf-8")
     (tmp_path / "2024-03-02 diary.txt").write_text("It rained.", "utf-8")
     (tmp_path / "b.md").write_text("---\ntitle: [broken\n---\nText.", "utf-8")
     (tmp_path / "empty.md").write_text(" \n", "utf-8")
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "x.md").write_text("hidden", "utf-8")
     (tmp_path / "latin.txt").write_bytes("Garten\nFrühling".encode("latin-1"))
     kind, found = records_of(tmp_path)
     assert kind == "text"

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 from exported_store import LIMITS, open_at, store_of
-from foreign_files import BASIC, MEM0, OFFICIAL, chatgpt_chat, claude_chat, records_of, write_json
+from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of, write_json
 
 from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.forgetting import ForgetRequest
@@ -50,11 +50,10 @@ def written(path):
     write_json(path / "claude.json", [claude_chat()])
     (path / "memory.jsonl").write_text("\n".join(map(_line, OFFICIAL)), "utf-8")
     write_json(path / "mem0.json", MEM0)
-    (path / "notes").mkdir()
-    (path / "notes" / "coffee.md").write_text(BASIC, "utf-8")
     (path / "texts").mkdir()
+    (path / "texts" / "coffee.md").write_text(NOTE, "utf-8")
     (path / "texts" / "fern.txt").write_text("Water the fern.", "utf-8")
-    names = ("chatgpt.json", "claude.json", "memory.jsonl", "mem0.json", "notes", "texts")
+    names = ("chatgpt.json", "claude.json", "memory.jsonl", "mem0.json", "texts")
     return [path / name for name in names]
 
 
@@ -77,7 +76,6 @@ async def test_every_kind_is_stored_once_as_a_dry_run_counts_it(memory, tmp_path
         facts = view.space("default").facts
         stated = {(row.head, row.relation, row.tail) for row in facts.rows if row.extractor == "caller"}
     assert {("Ines", "works_at", "Aquarium"), ("Ines", "is_a", "person")} <= stated
-    assert ("Brewing coffee", "relates_to", "Kettles") in stated
 
 
 async def test_an_imported_chat_is_found_with_its_time_and_source(memory, tmp_path):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from foreign_files import BASIC, MEM0, OFFICIAL, chatgpt_chat, claude_chat, records_of
+from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of
 
 from mcp_memory.access.tokens import TokenFile
 from mcp_memory.commands.config_files import content_of, read_text, with_entry
@@ -64,7 +64,7 @@ FORMATS: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "claude.json": (json.dumps([claude_chat(0)], indent=1).encode(), records_of),
     "official.jsonl": (lines(*OFFICIAL), records_of),
     "mem0.json": (json.dumps(MEM0).encode(), records_of),
-    "note.md": (BASIC.encode(), records_of),
+    "note.md": (NOTE.encode(), records_of),
     "export.jsonl": (lines(HEADER, TEXT, STATED, {"record": "end", "records": 2}), records_of),
     "settings.toml": (b'[storage]\nuri = "/tmp/x"\n[limits]\nitems = 5_000\n', lambda path: load(path, {})),
     "tokens.json": (json.dumps({"tokens": [TOKEN]}).encode(), lambda path: TokenFile(path).list()),
