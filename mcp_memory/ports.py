@@ -18,7 +18,6 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Evidence, RecallResult, Source, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import ANY_TIME, Query, Window
@@ -133,13 +132,13 @@ class Store(Protocol):
         The lease ends with the context, and with the process.
         """
 
-    async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
-        """Forget what ``choose`` returns, with all that rests only on it (``view/resting.py``), and say what went.
+    async def forget(self, choose: Callable[[View], Erasure]) -> Erasure:
+        """Forget what ``choose`` returns (``view/resting.py``), and return it.
 
         When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.
 
         Args:
-            choose: chooses in a view with everything, while nobody writes; its errors end the call.
+            choose: chooses in a view with everything, in a thread, while nobody writes; its errors end the call.
 
         Raises:
             StoreBusy: another process held the lock for too long.

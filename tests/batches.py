@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -11,11 +11,15 @@ import numpy as np
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, ShownEvidence, Target
 from mcp_memory.domain.facts import Assertion, Engine, ExtractorName
+from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn, assertion_id, segment_id, sentence_id
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.resting import erasure_of
+from mcp_memory.view.view import View
 
 DIMENSION = 8
 WRITTEN_AT = 1_700_000_000_000
@@ -156,3 +160,8 @@ def merged(name: str, *parents: Point) -> tuple[Point, ...]:
 def pointed(*points: Point, dimension: int = DIMENSION) -> Batch:
     """Return a batch of revisions of points with their vectors."""
     return Batch(points=points, point_vectors=unit_vectors([one.description for one in points], dimension))
+
+
+def erasing(targets: ForgetTargets) -> Callable[[View], Erasure]:
+    """Return what chooses these for a forget."""
+    return lambda view: erasure_of(view.space(targets.space), targets)

@@ -17,14 +17,12 @@ from anyio.lowlevel import checkpoint
 from erasing import erased
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.ports import Work
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, without_forgotten
-from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
 
@@ -107,7 +105,7 @@ class FakeStore:
             if free:
                 lock.release()
 
-    async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
+    async def forget(self, choose: Callable[[View], Erasure]) -> Erasure:
         with anyio.move_on_after(self._timeout_s) as timeout:
             await self.log.lock.acquire()
         if timeout.cancelled_caught:
@@ -115,10 +113,8 @@ class FakeStore:
         try:
             async with self._view_lock:
                 self._refresh()
-                targets = choose(self._view)
-                space = self._view.space(targets.space)
-                found = erasure_of(space, targets)
-                if self._view.tx and not targets.empty:
+                found = choose(self._view)
+                if self._view.tx and not found.targets.empty:
                     self._erase(found)
                     self.log.forgotten += 1
                     self.log.hashes |= found.ids

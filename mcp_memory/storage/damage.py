@@ -82,7 +82,7 @@ def examine(tables: Tables) -> Damage:
         tables: of the store; opened anew.
     """
     for _ in range(LOOKS):
-        tables.forget()
+        tables.reopen()
         try:
             before = tables.log.newest()
             last = tables.log.last

@@ -143,9 +143,10 @@ class Holders:
         self._own: BaseFileLock | None = None
 
     def enter(self) -> None:
-        """Register this process; neither possible nor needed in a folder without write access."""
-        if self._own is not None:
+        """Register this process, also where its file was removed; not possible in a folder without write access."""
+        if self.registered:
             return
+        self.leave()
         with suppress(OSError, NotImplementedError):
             self._folder.mkdir(exist_ok=True)
             own = lock_file(self._folder / f"{os.getpid()}-{secrets.token_hex(4)}.lock")
@@ -158,14 +159,6 @@ class Holders:
     def registered(self) -> bool:
         """Whether our lock file is there."""
         return self._own is not None and os.path.exists(self._own.lock_file)  # noqa: PTH110 - each reading asks
-
-    def was_removed(self) -> bool:
-        """Return whether our lock file was deleted, and with it the store; if so, `enter` registers us again."""
-        if self._own is None or Path(self._own.lock_file).exists():
-            return False
-        self._own.release()
-        self._own = None
-        return True
 
     def alive(self) -> list[int]:
         """Return the ids of the processes that have the store open; files of dead processes are removed."""

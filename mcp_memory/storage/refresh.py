@@ -176,7 +176,7 @@ class Refresher:
 
     def reset(self) -> View:
         """Forget everything and return an empty view: another store has taken the place of the known one."""
-        self.tables.forget()
+        self.tables.reopen()
         drop_texts()
         may_go()
         self._clear()

@@ -54,7 +54,7 @@ async def restore(file: Path, uri: str) -> int:
         if tables.log.newest():
             raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
         await to_thread.run_sync(move_in, made, folder)
-    tables.forget()
+    tables.reopen()
     return tx
 
 

@@ -18,7 +18,6 @@ from anyio import to_thread
 
 from mcp_memory.domain.access import look_again
 from mcp_memory.domain.batch import KEEP, Batch, Masking
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
@@ -39,7 +38,6 @@ from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, su
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import LanceTransaction, rows_by_kind
 from mcp_memory.view.erasure import Erasure
-from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
 SMALL = 16_000
@@ -176,17 +174,16 @@ class LanceStore:
         """See `ports.Store.lease`."""
         return lease(self._place, f"{work}.lock")
 
-    async def forget(self, choose: Callable[[View], ForgetTargets]) -> Erasure:
+    async def forget(self, choose: Callable[[View], Erasure]) -> Erasure:
         """See `ports.Store.forget`."""
         await self._settle()
         async with self._alone():
             async with self._view_lock:
                 await self._refresh(whole=True)
-                view, last = self._view, self._refresher.last
+                last = self._refresher.last
                 self._refuse()
-                targets = choose(view)
-                found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
-            if last is not None and not targets.empty:
+                found = await to_thread.run_sync(choose, self._view)
+            if last is not None and not found.targets.empty:
                 await self._forgetter.forget(found, last)
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
@@ -263,7 +260,7 @@ class LanceStore:
             await to_thread.run_sync(self._compaction.stop, STOP_S)
             if self._holders:
                 self._holders.leave()
-            self._tables.forget()
+            self._tables.reopen()
             may_go()
 
     async def _refresh(self, *, whole: bool) -> None:
@@ -290,8 +287,6 @@ class LanceStore:
     def _open_and_refresh(self, whole: bool) -> View:
         if self._holders and self._tables.exists():
             keep_private()
-            if self._holders.was_removed():  # another process may have made it again, with the same numbers by chance
-                self._view = self._refresher.reset()
             self._holders.enter()
         try:
             with made_to_stay():

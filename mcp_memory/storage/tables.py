@@ -57,7 +57,7 @@ class Tables:
 
     # Opening
 
-    def forget(self) -> None:
+    def reopen(self) -> None:
         """Open every table again at its next use: another store has taken the place of the known one."""
         self._database = None
         self._open.clear()

@@ -26,7 +26,7 @@ import httpx2
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from batches import DIMENSION, batch
+from batches import DIMENSION, batch, erasing
 from rows_checked import row_problems
 
 from mcp_memory.cli import main as command
@@ -109,7 +109,7 @@ async def check(options: str) -> None:
     assert b"message7" in contents(bucket)
     async with one.reading() as view:
         turn = next(turn for turn in view.space("default").turns.values() if turn.ref == "message7")
-    await one.forget(lambda _view: ForgetTargets("default", turns=frozenset((turn.id,))))
+    await one.forget(erasing(ForgetTargets("default", turns=frozenset((turn.id,)))))
     assert "message7" not in await refs(one) | await refs(other)
     assert b"message7" not in contents(bucket)
     assert turn.id.encode() not in contents(bucket)

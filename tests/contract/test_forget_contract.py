@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from batches import asserted, batch, belief, lesson, merged, point, pointed, taught, turn, unit_vectors
+from batches import asserted, batch, belief, erasing, lesson, merged, point, pointed, taught, turn, unit_vectors
 from lance_at import commit_to
 
 from mcp_memory.domain.batch import Batch
@@ -18,6 +18,7 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Store
+from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -25,9 +26,9 @@ pytestmark = pytest.mark.anyio
 Open = Callable[..., Store]
 
 
-def texts(*refs: str) -> Callable[[View], ForgetTargets]:
+def texts(*refs: str) -> Callable[[View], Erasure]:
     """Choose messages of the default space."""
-    return lambda _: ForgetTargets("default", turns=frozenset(turn(ref).id for ref in refs))
+    return erasing(ForgetTargets("default", turns=frozenset(turn(ref).id for ref in refs)))
 
 
 def sentences(ref: str) -> list[str]:
@@ -173,7 +174,7 @@ async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_
     await commit_to(store, batch("alpha"))
     stated = asserted(turn("alpha"), 1, "caller")
     await commit_to(store, Batch(assertions=(stated,)))
-    await store.forget(lambda _: ForgetTargets("default", assertions=frozenset([stated.id])))
+    await store.forget(erasing(ForgetTargets("default", assertions=frozenset([stated.id]))))
     async with open_store().reading() as view:
         assert [row.id for row in view.space("default").facts.rows] == [row.id for row in batch("alpha").assertions]
 
@@ -186,7 +187,7 @@ async def test_a_whole_space_goes_and_the_others_stay(open_store: Open) -> None:
         await commit_to(store, pointed(point("p" + space, space=space)))
         await commit_to(store, Batch(lessons=(lesson("l" + space, space=space),)))
         await commit_to(store, Batch(aliases=(Alias(space, "Ann", "Annie", "same", "embedded", 1),)))
-    await store.forget(lambda _: ForgetTargets("default", everything=True))
+    await store.forget(erasing(ForgetTargets("default", everything=True)))
     for opened in (store, other, open_store()):
         async with opened.reading() as view:
             assert set(view.spaces) == {"other"}
@@ -211,12 +212,12 @@ async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_st
     store = open_store()
     tx = await commit_to(store, batch("alpha"))
 
-    def refuse(_view: View) -> ForgetTargets:
+    def refuse(_view: View) -> Erasure:
         raise InvalidInput("ids", "is not known", "Name another.")
 
     with pytest.raises(InvalidInput, match="not known"):
         await store.forget(refuse)
-    await store.forget(lambda _: ForgetTargets("default"))
+    await store.forget(erasing(ForgetTargets("default")))
     async with store.reading() as view:
         assert (view.tx, len(view.space("default").turns)) == (tx, 1)
     assert await store.forgotten() == 0

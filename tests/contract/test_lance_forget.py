@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from batches import DIMENSION, asserted, batch, belief, lesson, point, pointed, taught, turn, unit_vectors
+from batches import DIMENSION, asserted, batch, belief, erasing, lesson, point, pointed, taught, turn, unit_vectors
 from lance_at import commit_to, fold_all, refs
 from rows_checked import row_problems
 from store_contents import decoded, holding
@@ -79,7 +79,7 @@ async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path:
     before = decoded(tmp_path / "store")
     assert all(before.count(word) > 2 for word in GONE)
     store._compaction.stop(60)  # as a command ends, before a compaction is through
-    found = await store.forget(lambda _: TARGETS)
+    found = await store.forget(erasing(TARGETS))
     assert found.relearn
     assert holding(tmp_path / "store", (*GONE, *found.ids, "bravo", "charlie")) == {"bravo", "charlie"}
     assert await row_problems(store) == []
@@ -103,7 +103,7 @@ async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(tmp_path: Path)
     rows = tables.rows("assertions_0")
     for name in ("assertions_3_0", "assertions_1", "sentences_1"):
         tables.append(name, rows)
-    await store.forget(lambda _: TARGETS)
+    await store.forget(erasing(TARGETS))
     assert not {"assertions_3_0", "assertions_1", "sentences_1", "assertions_0"} & set(tables.names())
     assert holding(tmp_path / "store", GONE) == set()
 
@@ -136,7 +136,7 @@ async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(
     with monkeypatch.context() as patch:
         patch.setattr(where, step, broken_later if step in ("_relearnt", "_embed_points") else broken)
         with pytest.raises(BaseException):  # noqa: B017, PT011 - the process ends
-            await store.forget(lambda _: TARGETS)
+            await store.forget(erasing(TARGETS))
     done = step == "finish" or (step == "_switch" and after)
     if after:
         await commit_to(opened(folder), batch("delta"))
@@ -149,7 +149,7 @@ async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(
     if not done:
         assert set(Tables(str(folder)).names()) == tables
         assert len(list(folder.glob("log/*"))) == 1
-        await other.forget(lambda _: TARGETS)
+        await other.forget(erasing(TARGETS))
     assert holding(folder, GONE) == set()
     assert await opened(folder).forgotten() == 1
     async with opened(folder).reading() as view:
@@ -176,7 +176,7 @@ async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_p
     ]
     for place in left:
         (tmp_path / "store" / place).write_text(f'"embedder": {" ".join(GONE)}')
-    await store.forget(lambda _: TARGETS)
+    await store.forget(erasing(TARGETS))
     assert holding(tmp_path, GONE) == set()
 
 
@@ -198,7 +198,7 @@ async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     usage = type("Usage", (), {"free": 1000})
     monkeypatch.setattr("mcp_memory.storage.forget.shutil.disk_usage", lambda _: usage)
     with pytest.raises(StoreUnwritable, match="Nothing was forgotten"):
-        await store.forget(lambda _: TARGETS)
+        await store.forget(erasing(TARGETS))
     async with opened(tmp_path / "store").reading() as view:
         assert len(view.space("default").turns) == 4
     assert await store.forgotten() == 0
@@ -210,7 +210,7 @@ async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_pat
     await fill(store)
 
     async def make(turns: list[object]) -> Batch:
-        await store.forget(lambda _: TARGETS)
+        await store.forget(erasing(TARGETS))
         return batch("bravo", *GONE, "charlie")
 
     with pytest.raises(McpMemoryError, match="forgotten"):
@@ -226,7 +226,7 @@ async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_a
 ) -> None:
     store = opened(tmp_path / "store")
     await fill(store)
-    await store.forget(lambda _: TARGETS)
+    await store.forget(erasing(TARGETS))
     await store.aclose()
     (tmp_path / "store" / BOOK).unlink()
     if content is not None:
@@ -236,7 +236,7 @@ async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_a
     assert "forgotten" in " ".join((await store.about()).notes)
     await commit_to(store, batch("delta"))
     assert (await store.forgotten(), store.damage) == (0, ())
-    await store.forget(lambda _: ForgetTargets("default", turns=frozenset([turn("charlie").id])))
+    await store.forget(erasing(ForgetTargets("default", turns=frozenset([turn("charlie").id]))))
     again = opened(tmp_path / "store")
     assert await again.forgotten() == 1
     assert "forgotten" not in " ".join((await again.about()).notes)

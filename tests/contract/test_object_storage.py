@@ -12,7 +12,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from batches import DIMENSION, batch
+from batches import DIMENSION, batch, erasing
 from lance_at import refs as in_order
 from lance_at import write
 from object_store import ObjectStore
@@ -196,7 +196,7 @@ async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_ot
     assert any("journal/" in name for name in objects.objects)
     async with one.reading() as view:
         turn = next(one for one in view.space("default").turns.values() if one.ref == "secretword")
-    await one.forget(lambda _view: ForgetTargets("default", turns=frozenset((turn.id,))))
+    await one.forget(erasing(ForgetTargets("default", turns=frozenset((turn.id,)))))
     assert await refs(other) == await refs(one) == {"kept"}
     assert "~forgetting" not in "".join(objects.objects)
     tables = Tables(place)

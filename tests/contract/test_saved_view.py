@@ -16,7 +16,7 @@ import anyio
 import numpy as np
 import pytest
 from anyio import from_thread
-from batches import DIMENSION, batch, belief, lesson, pointed
+from batches import DIMENSION, batch, belief, erasing, lesson, pointed
 from batches import point as memory_point
 from damaging import newest
 from lance_at import commit_to
@@ -197,7 +197,7 @@ async def test_a_forget_that_is_interrupted_before_it_removes_saved_views_is_fin
     with monkeypatch.context() as patched:
         patched.setattr(forget, "remove_views", interrupted)
         with pytest.raises(StoreUnwritable):
-            await store_at(uri).forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])))
+            await store_at(uri).forget(erasing(ForgetTargets("default", turns=frozenset([rows.turns[0].id]))))
     assert any(b"alpha" in file.read_bytes() for file in files(uri))
     assert "alpha" not in str(await content(store_at(uri)))
     assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
@@ -213,7 +213,7 @@ async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
     file.with_name(f"{file.name}.1").write_bytes(file.read_bytes())
     (mine := file.with_name("mine.txt")).write_text("a file of somebody else")
     assert holding(Path(uri), ["alpha"]) == {"alpha"}
-    await store_at(uri).forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])))
+    await store_at(uri).forget(erasing(ForgetTargets("default", turns=frozenset([rows.turns[0].id]))))
     assert files(uri) == [mine]
     mine.unlink()
     assert refresher._saved is not None

@@ -12,7 +12,7 @@ if __name__ != "__main__":  # imported by a script that is run by hand, without 
     sys.path[:0] = [str(tests.parent), str(tests), str(tests / "contract")]
 
 import anyio
-from batches import WRITTEN_AT, asserted, belief, derive, point, pointed, taught, turn, unit_vectors
+from batches import WRITTEN_AT, asserted, belief, derive, erasing, point, pointed, taught, turn, unit_vectors
 from lance_at import commit_to, fold_all, open_at
 
 from mcp_memory.domain.batch import Batch
@@ -88,7 +88,7 @@ async def forget(store: LanceStore, ref: str) -> None:
     """Forget a message."""
     async with store.reading() as view:
         chosen = frozenset(one.id for one in view.space("default").turns.values() if one.ref == ref)
-    await store.forget(lambda _: ForgetTargets("default", turns=chosen))
+    await store.forget(erasing(ForgetTargets("default", turns=chosen)))
     while store._compaction.running:  # noqa: ASYNC110 - a thread
         await anyio.sleep(0.01)
 

@@ -16,7 +16,7 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from batches import DIMENSION, batch, belief, derive, lesson, turn, unit_vectors
+from batches import DIMENSION, batch, belief, derive, erasing, lesson, turn, unit_vectors
 from fakes import FakeEmbedder
 
 from mcp_memory.domain.batch import Batch
@@ -97,7 +97,7 @@ async def forget(folder: str, first: str) -> None:
             if name not in view.space("default").turns:
                 break
         say(f"begin {number}")
-        await store.forget(lambda _, name=name: ForgetTargets("default", turns=frozenset([name])))  # type: ignore[misc]
+        await store.forget(erasing(ForgetTargets("default", turns=frozenset([name]))))
         say(f"done {number}")
     await store.aclose()
 

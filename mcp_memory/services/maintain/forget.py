@@ -292,12 +292,12 @@ async def forget(
         return ForgetResult(counts, lines, dry_run=True, token=token, warnings=warnings)
     done: list[tuple[dict[str, int], tuple[str, ...]]] = []
 
-    def decide(view: View) -> ForgetTargets:
+    def decide(view: View) -> Erasure:
         space = view.space(request.space)
         preview = _preview(space, request, matches)
         _check_token(request, preview)
         done.append((counts_of(space, preview.erasure), _preview_lines(space, preview)))
-        return preview.chosen.targets
+        return preview.erasure
 
     erasure = await store.forget(decide)
     episodes.drop(request.space, erasure.ids, everything=request.everything)
