@@ -163,7 +163,7 @@ class FakeStore:
         if self.log.embedder not in (None, self._embedder):
             raise StoreMismatch(
                 f"The store holds vectors of {self.log.embedder}, not of {self._embedder}. "
-                "Run `mcp-memory doctor --re-embed`."
+                "Run `mcp-memory doctor --rebuild`."
             )
         if self._view.generation != self.log.generation:
             self._view = self._make_view()

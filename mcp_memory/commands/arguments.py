@@ -245,11 +245,10 @@ def _add_doctor(command: Command) -> None:
         "look for damage, and say which command mends it; without an option nothing is changed",
         "mcp-memory doctor\nmcp-memory doctor --rebuild",
     )
-    mend = doctor.add_mutually_exclusive_group()
-    mend.add_argument(
-        "--rebuild", action="store_true", help="read all that was said again, and make facts, vectors and indexes again"
+    told = (
+        "read all that was said again, and make facts, vectors and indexes again, with the embedder that is configured"
     )
-    mend.add_argument("--re-embed", action="store_true", help="the same, with the embedder that is configured now")
+    doctor.add_argument("--rebuild", action="store_true", help=told)
 
 
 def _number(most: int) -> Callable[[str], int]:

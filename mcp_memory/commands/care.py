@@ -34,7 +34,7 @@ async def status(settings: Settings, _options: argparse.Namespace, terminal: Ter
     terminal.line((first, "good" if found.healthy else "bad"))
     for line in lines:
         terminal.line(line)
-    if not found.healthy or found.store.remedy:
+    if not found.healthy or found.store.needs_rebuild:
         terminal.line(("To do:", "bold"), "mcp-memory doctor")
     for space in found.spaces:
         held = f"{quantity(space.messages, 'message')}, {quantity(space.documents, 'document')}"
@@ -58,11 +58,7 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
     async with aclosing(open_store(settings, embedder)) as store:
         about = await store.about()
         terminal.line(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
-        if options.rebuild and about.embedder not in (None, embedder.name):
-            problem = f"the store was made with {about.embedder!r}."
-            terminal.line(("ERROR:", "bad"), problem, "Run: mcp-memory doctor --re-embed, or configure that embedder.")
-            return 1
-        if options.rebuild or options.re_embed:
+        if options.rebuild:
             reading = reading_of(settings, embedder, open_extractor(settings))
             with ProgressBar("texts") as bar:
                 turns = await store.rebuild(deriver(reading, progress=bar.show))
@@ -74,9 +70,9 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
         terminal.line(("NOTE:", "bold"), note)
     if not found.problems:
         terminal.line("nothing is damaged" if found.notes else "all is well")
-    if found.remedy:
-        why = " (what was said is kept in the log, and the rest is made again from it)"
-        terminal.line(("to do:", "name"), f"mcp-memory doctor {found.remedy}{why}")
+    if found.needs_rebuild:
+        why = "(what was said is kept in the log, and the rest is made again from it)"
+        terminal.line(("to do:", "name"), f"mcp-memory doctor --rebuild {why}")
     return 1 if found.problems else 0
 
 

@@ -8,9 +8,6 @@ from typing import Literal
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
 
-Remedy = Literal["", "--re-embed", "--rebuild"]
-"""What `mcp-memory doctor` is given to mend what is wrong; "" for nothing."""
-
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
@@ -26,7 +23,7 @@ class StoreStatus:
         holders: ids of the running processes that have it open, this one included.
         queue: background jobs of this process that are not done yet.
         problems: in words; empty if healthy.
-        remedy: what mends them, as far as a command does.
+        needs_rebuild: whether `mcp-memory doctor --rebuild` mends them.
         notes: in words, what is no problem of the store and should be known.
     """
 
@@ -40,7 +37,7 @@ class StoreStatus:
     queue: int
     problems: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    remedy: Remedy = ""
+    needs_rebuild: bool = False
 
 
 @dataclass(frozen=True, slots=True)

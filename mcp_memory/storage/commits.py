@@ -41,7 +41,7 @@ def ensure_usable(last: Commit, uri: str, embedder: str, dimension: int) -> None
         raise StoreMismatch(
             f"storage.uri {uri!r} holds vectors of {last.embedder!r} ({last.dimension} numbers each), "
             f"configured is {embedder!r} ({dimension}): the two cannot be compared. Nothing was "
-            "changed. Run `mcp-memory doctor --re-embed` to make all vectors again, or set the former embedder."
+            "changed. Run `mcp-memory doctor --rebuild` to make all vectors again, or set the former embedder."
         )
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from mcp_memory.domain.status import Remedy, StoreStatus
+from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.log import Entry
@@ -179,7 +179,7 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
     """
     last, damage = None, examine()
     problems, notes = [*damage.problems], tuple[str, ...]()
-    remedy: Remedy = ""
+    needs_rebuild = bool(damage.tables and not damage.log)
     try:
         last = tables.log.last
         notes = tables.place.notes
@@ -190,9 +190,9 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
     if last and (last.embedder, last.dimension) != (embedder, dimension):
         problems.append(
             f"The store's vectors were made by {last.embedder!r}, configured is {embedder!r}: "
-            "run `mcp-memory doctor --re-embed`."
+            "run `mcp-memory doctor --rebuild`."
         )
-        remedy = remedy or "--re-embed"
+        needs_rebuild = True
     if tables.folder and not _can_be_written_to(tables.folder):
         problems.append(f"storage.uri {tables.uri!r} cannot be written to.")
     return StoreStatus(
@@ -205,7 +205,7 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
         holders=(),
         queue=0,
         problems=tuple(problems),
-        remedy=remedy or ("--rebuild" if damage.tables and not damage.log else ""),
+        needs_rebuild=needs_rebuild,
         notes=notes,
     )
 

@@ -139,7 +139,7 @@ async def test_another_embedder_is_refused_with_the_command_that_helps(open_stor
     await commit_to(open_store(), batch("a"))
     other = open_store(embedder="other")
     for call in (commit_to(other, batch("b")), refs(other)):
-        with pytest.raises(StoreMismatch, match="doctor --re-embed"):
+        with pytest.raises(StoreMismatch, match="doctor --rebuild"):
             await call
     assert await refs(open_store()) == ["a"]
 

@@ -71,9 +71,8 @@ def test_a_store_of_another_embedder_is_refused_with_the_command_that_repairs_it
     written(store, embedder="another")
     assert main(["status"]) == 1
     assert main(["doctor"]) == 1
-    assert "doctor --re-embed" in capsys.readouterr().out
-    assert main(["doctor", "--rebuild"]) == 1
-    assert main(["doctor", "--re-embed"]) == 0
+    assert "doctor --rebuild" in capsys.readouterr().out
+    assert main(["doctor", "--rebuild"]) == 0
     assert main(["status"]) == 0
 
 
