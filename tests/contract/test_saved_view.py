@@ -70,7 +70,7 @@ async def saved(uri: str, *batches: Batch) -> Path:
 async def content(store: LanceStore) -> tuple[bool, list[object]]:
     """Return whether the view was saved, and what is in it."""
     async with store.reading() as view:
-        was_saved, found = False, list[object]([view.tx, view.generation, view.reader, view.sentences])
+        was_saved, found = False, list[object]([view.tx, view.generation, view.sentences])
         for space in view.spaces.values():
             was_saved |= isinstance(space.turns, SavedTurns)
             found += [list(space.turns.items()), space.sessions, list(space.segment_turn), dict(space.speakers)]

@@ -75,16 +75,26 @@ class PlannedEdits:
     """The edits that a call makes to the points of a space.
 
     Attributes:
+        space: as it is.
         points: as they will be, by id.
+        scope: the scope of new points; empty for none.
+        now: the moment of the call.
+        order: the most entities that a point joins.
         revisions: the revisions to be stored, in order.
         changes: reported to the caller.
         skipped: what was left out, and why.
+        named: by the id of a point that a caller's edit names, the argument that does.
     """
 
+    space: Space
     points: dict[str, Point]
+    scope: str
+    now: Millis
+    order: int
     revisions: list[Point] = field(default_factory=list)
     changes: list[Improved] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    named: dict[str, str] = field(default_factory=dict)
 
     def record(self, *points: Point) -> None:
         """Add the next revisions of points."""
@@ -146,18 +156,16 @@ async def apply_edits(
         InvalidInput: an edit names a point that is unknown or was merged, or the like; nothing is changed.
         StoreError: nothing is changed.
     """
-    order = context.settings.order
 
     def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
-        planned = PlannedEdits({point.id: point for point in current.hypergraph.all()})
-        touched: dict[str, str] = {}  # id → the argument that names it
+        points = {point.id: point for point in current.hypergraph.all()}
+        planned = PlannedEdits(current, points, scope, now, context.settings.order)
         for place, insert in enumerate(edits.insert):
-            _insert(planned, current, insert, f"points.insert[{place}]", scope, now, order)
+            _insert(planned, insert, f"points.insert[{place}]")
         for place, update in enumerate(edits.update):
-            point = _active_point(planned, current, update.id, f"points.update[{place}].id", touched)
-            _update(planned, point, update, now)
+            _update(planned, update, f"points.update[{place}].id")
         for place, merge in enumerate(edits.merge):
-            _merge(planned, current, merge, f"points.merge[{place}]", scope, touched, now, order)
+            _merge(planned, merge, f"points.merge[{place}]")
         return planned
 
     return (await commit_edits(context.store, context.embedder, space, plan)).changes
@@ -191,7 +199,8 @@ async def apply_groups(
     settings = context.settings
 
     def plan(current: Space, vectors: Mapping[str, Vector]) -> PlannedEdits:
-        planned = PlannedEdits({point.id: point for point in current.hypergraph.all(scope)})
+        points = {point.id: point for point in current.hypergraph.all(scope)}
+        planned = PlannedEdits(current, points, scope, now, settings.order)
         for group in groups:
             before = dict(planned.points)
             point = apply_group(current.facts, planned.points, group, space, scope, now, settings)
@@ -201,7 +210,7 @@ async def apply_groups(
                 planned.report("points", point, None if old is None else old.description)
         if merging and all(point.description in vectors for point in planned.revisions):
             changed = {point.id for point in planned.revisions} if groups else None
-            _merge_similar(planned, current, vectors, scope, now, settings, among=changed, names=names)
+            _merge_similar(planned, vectors, settings, among=changed, names=names)
         return planned
 
     return (await commit_edits(context.store, context.embedder, space, plan)).changes
@@ -233,14 +242,15 @@ async def store_points(
         names = {point.id: _known_names(current, point) for point in new}
 
     def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
-        planned = PlannedEdits({point.id: point for point in current.hypergraph.all(scope)})
+        known = {point.id: point for point in current.hypergraph.all(scope)}
+        planned = PlannedEdits(current, known, scope, now, settings.order)
         for made in points:
             held = planned.points.get(made.id)
             parents = [planned.points[name] for name in made.parents if name in planned.points]
             if held is not None:
-                _revise(planned, held, made, now)
+                _revise(planned, held, made)
             elif parents and len(parents) == len(made.parents) and all(point.active for point in parents):
-                _merge_as_made(planned, parents, made, scope, now, settings.order)
+                _merge_as_made(planned, parents, made)
             elif (count := len(names.get(made.id, ()))) < MIN_ENTITIES:
                 planned.skip("points", _FEW)
             elif count > settings.order:
@@ -258,25 +268,23 @@ async def store_points(
     return planned.changes, list(dict.fromkeys(planned.skipped))
 
 
-def _insert(
-    planned: PlannedEdits, current: Space, new: PointInsert, argument: str, scope: str, now: Millis, order: int
-) -> None:
-    entities = distinct_names(new.entities)
+def _insert(planned: PlannedEdits, new: PointInsert, argument: str) -> None:
+    current, scope, entities = planned.space, planned.scope, distinct_names(new.entities)
     count = len({current.facts.key(name) for name in entities})
     if count < MIN_ENTITIES:
         problem = f"name {count} entity" if count == len(entities) else "are names of one and the same entity"
         remedy = f"Give at least {MIN_ENTITIES} that differ. Nothing was changed."
         raise InvalidInput(f"{argument}.entities", problem, remedy)
-    if len(entities) > order:
-        problem = f"name {len(entities)} entities"
-        raise InvalidInput(
-            f"{argument}.entities", problem, f"Give at most {order}, or several points. Nothing was changed."
-        )
+    if len(entities) > planned.order:
+        remedy = f"Give at most {planned.order}, or several points. Nothing was changed."
+        raise InvalidInput(f"{argument}.entities", f"name {len(entities)} entities", remedy)
     name = point_id(current.name, scope, entities, new.description)
     if name in planned.points:
         return  # later changes of the point are not undone by repeating the call
     rests = _support(current, new.supports, argument)
-    point = Point(name, current.name, entities, new.description, scope, 0, "active", (), None, *rests, "caller", now)
+    point = Point(
+        name, current.name, entities, new.description, scope, 0, "active", (), None, *rests, "caller", planned.now
+    )
     planned.record(point)
     planned.report("points", point, None)
 
@@ -303,70 +311,58 @@ def _support(current: Space, names: Sequence[str], argument: str) -> tuple[tuple
     return tuple(sentences), tuple(facts)
 
 
-def _update(planned: PlannedEdits, point: Point, new: NewDescription, now: Millis) -> None:
+def _update(planned: PlannedEdits, new: NewDescription, argument: str) -> None:
+    point = _active_point(planned, new.id, argument)
     if point.description != new.description:
-        revised = replace(point, description=new.description, revision=point.revision + 1, source="caller", at=now)
+        number, at = point.revision + 1, planned.now
+        revised = replace(point, description=new.description, revision=number, source="caller", at=at)
         planned.record(revised)
         planned.report("points", revised, point.description)
 
 
-def _merge(
-    planned: PlannedEdits,
-    current: Space,
-    new: NewMerge,
-    argument: str,
-    scope: str,
-    touched: dict[str, str],
-    now: Millis,
-    order: int,
-) -> None:
+def _merge(planned: PlannedEdits, new: NewMerge, argument: str) -> None:
     into = {point.merged_into for name in new.ids if (point := planned.points.get(name)) is not None}
     successor = planned.points.get(into.pop() or "") if len(into) == 1 else None
     if successor is not None and set(successor.parents) == set(new.ids):
         return  # done by an earlier call
-    parents = [
-        _active_point(planned, current, name, f"{argument}.ids[{place}]", touched) for place, name in enumerate(new.ids)
-    ]
+    parents = [_active_point(planned, name, f"{argument}.ids[{place}]") for place, name in enumerate(new.ids)]
     shared = len({parent.scope.casefold() for parent in parents}) == 1
-    made, gone = merge_points(parents, new.description, scope or (parents[0].scope if shared else ""), "caller", now)
-    if len(made.entities) > order:
-        problem = f"join {len(made.entities)} entities together"
-        raise InvalidInput(
-            f"{argument}.ids", problem, f"A point joins at most {order}: merge fewer. Nothing was changed."
-        )
+    scope = planned.scope or (parents[0].scope if shared else "")
+    made, gone = merge_points(parents, new.description, scope, "caller", planned.now)
+    if len(made.entities) > planned.order:
+        remedy = f"A point joins at most {planned.order}: merge fewer. Nothing was changed."
+        raise InvalidInput(f"{argument}.ids", f"join {len(made.entities)} entities together", remedy)
     planned.record(made, *gone)
     planned.report("merge", made, " + ".join(new.ids))
 
 
-def _active_point(planned: PlannedEdits, current: Space, name: str, argument: str, touched: dict[str, str]) -> Point:
+def _active_point(planned: PlannedEdits, name: str, argument: str) -> Point:
     """Return the active point that an edit names; a call may name each point once."""
-    point = planned.points.get(name)
+    point, current = planned.points.get(name), planned.space
     if point is None:
         remedy = f"See memory://{current.name}/points. Nothing was changed."
         raise InvalidInput(argument, f"space {current.name!r} has no point {name[:60]!r}", remedy)
-    if name in touched:
-        raise InvalidInput(argument, f"{name} stands in {touched[name]} too", "Name it once. Nothing was changed.")
+    if name in planned.named:
+        problem = f"{name} stands in {planned.named[name]} too"
+        raise InvalidInput(argument, problem, "Name it once. Nothing was changed.")
     if not point.active:
         successor = current.hypergraph.resolve(name)
         remedy = f"Name {successor.id if successor else 'another'}. Nothing was changed."
         raise InvalidInput(argument, f"{name} was merged into {point.merged_into}", remedy)
-    touched[name] = argument
+    planned.named[name] = argument
     return point
 
 
 def _merge_similar(
     planned: PlannedEdits,
-    current: Space,
     vectors: Mapping[str, Vector],
-    scope: str,
-    now: Millis,
     settings: PointSettings,
     *,
     among: Collection[str] | None,
     names: Sequence[str],
 ) -> None:
     """Run one pass of merges among the points of a scope; each pair has one of ``among`` unless that is None."""
-    changed = {point.id for point in planned.revisions}
+    changed, current = {point.id for point in planned.revisions}, planned.space
 
     def vector(point: Point) -> Vector:
         return vectors[point.description] if point.id in changed else current.hypergraph.vector(point.id)
@@ -384,31 +380,29 @@ def _merge_similar(
         description = unite_descriptions(
             [point.description for point in pair], settings.merged_words, settings.redundant
         )
-        made, gone = merge_points(pair, description, scope, "embedded", now)
+        made, gone = merge_points(pair, description, planned.scope, "embedded", planned.now)
         planned.record(made, *gone)
         planned.report("merge", made, " + ".join(point.id for point in pair))
 
 
-def _revise(planned: PlannedEdits, point: Point, made: Point, now: Millis) -> None:
+def _revise(planned: PlannedEdits, point: Point, made: Point) -> None:
     """Give a stored point the evidence and the description that a judge has given it, but for a caller's words."""
     if not point.active:
         planned.skip("points", _MERGED)
         return
-    revised = reword(add_support(point, made.sentences, made.facts, now), made.description, made.source)
+    revised = reword(add_support(point, made.sentences, made.facts, planned.now), made.description, made.source)
     if (revised.description, revised.sentences, revised.facts) != (point.description, point.sentences, point.facts):
         planned.record(revised)
         planned.report("points", revised, point.description)
 
 
-def _merge_as_made(
-    planned: PlannedEdits, parents: Sequence[Point], made: Point, scope: str, now: Millis, order: int
-) -> None:
+def _merge_as_made(planned: PlannedEdits, parents: Sequence[Point], made: Point) -> None:
     if any(point.source == "caller" for point in parents):
         planned.skip("merge", _CALLERS)
         return
-    merged, gone = merge_points(parents, made.description, scope, made.source, now)
-    if len(merged.entities) > order:
-        planned.skip("merge", _MANY.format(order))
+    merged, gone = merge_points(parents, made.description, planned.scope, made.source, planned.now)
+    if len(merged.entities) > planned.order:
+        planned.skip("merge", _MANY.format(planned.order))
         return
     planned.record(merged, *gone)
     planned.report("merge", merged, " + ".join(point.id for point in parents))
