@@ -111,8 +111,7 @@ class Memory:
     @cached_property
     def ledger(self) -> DayLedger:
         """The costs of the language model in a day, over all processes on the store."""
-        tokens, put = self.settings.engine.day_tokens, self.background.put
-        return DayLedger(self.store, tokens, lambda: self.clock(), lambda: put("spent", self.ledger.enter))
+        return DayLedger(self.store, self.settings.engine.day_tokens, lambda: self.clock())
 
     @cached_property
     def recall(self) -> RecallSettings:
@@ -292,7 +291,7 @@ class Memory:
             self.extractor,
             judging=self.judging,
             reader=self.reader,
-            today=partial(self.ledger.spent, day=day_number(self.clock())),
+            today=lambda view: view.spent(day_number(self.clock())),
             uptime_s=uptime,
             version=__version__,
         )

@@ -189,8 +189,8 @@ class Ledger(Protocol):
             EngineError: the day's budget is too small for it, or it could not be recorded. Nothing may be sent.
         """
 
-    def settle(self, reserved: Reservation, took: Spending) -> None:
-        """Replace what was reserved for a request by what it took."""
+    async def settle(self, reserved: Reservation, took: Spending) -> None:
+        """Replace what was reserved for a request by what it took, unless that cannot be recorded."""
 
 
 class Extractor(Protocol):

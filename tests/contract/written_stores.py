@@ -91,8 +91,8 @@ async def write(folder: Path) -> None:
     points = PointEdits((PointInsert(("Rufus", "Bella", "Hyde Park"), "Rufus and Bella met in Hyde Park."),))
     await memory.evolve(EvolveRequest("default", goal="Who met?", points=points))
     await memory.evolve(EvolveRequest("default", steps=("entities", "questions")))
-    memory.ledger.settle(reserved := await memory.ledger.reserve(900), replace(reserved.what, input_tokens=700))
-    await memory.ledger.enter()
+    reserved = await memory.ledger.reserve(900)
+    await memory.ledger.settle(reserved, replace(reserved.what, input_tokens=700))
     await _read_by_claude(memory)
     late = WriteRequest(
         "default",

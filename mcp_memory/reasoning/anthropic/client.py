@@ -229,7 +229,7 @@ class Claude:
             budget.spend(spending)
             self.spent += spending
             if self.ledger and reserved:
-                self.ledger.settle(reserved, spending)
+                await self.ledger.settle(reserved, spending)
         return message
 
 
