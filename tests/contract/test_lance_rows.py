@@ -6,13 +6,12 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from itertools import permutations
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from anyio.lowlevel import checkpoint
-from batches import DIMENSION, asserted, batch, belief, derive, lesson, point, pointed, taught, turn, unit_vectors
+from batches import DIMENSION, batch, belief, derive, lesson, point, pointed, taught, turn, unit_vectors
 from lance_at import NOW, commit_to, fold_all, open_at
 from rows_checked import row_problems
 from written_stores import held, memory_of
@@ -21,7 +20,6 @@ from written_stores import write as write_everything
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Belief, Lesson
-from mcp_memory.domain.facts import ExtractorName
 from mcp_memory.domain.language_model import Job, Reservation, Spending
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
@@ -220,29 +218,6 @@ async def test_a_rebuild_without_learning_or_one_that_fails_keeps_the_lessons_fo
         await open_at(uri, relearn=fail).rebuild(derived)
     await open_at(uri, relearn=count).rebuild(derived)
     assert (await shown(open_at(uri)))["beliefs"] == [(sentence("a"), 1)]
-
-
-@pytest.mark.parametrize("order", list(permutations(get_args(ExtractorName))))
-async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_the_embedded_engines(
-    uri: str, order: tuple[ExtractorName, ...]
-) -> None:
-    """In any order of writing, in this process and in another, and after a rebuild."""
-
-    async def counting(store: LanceStore) -> list[Any]:
-        async with store.reading(whole=False) as view:
-            return view.space("default").facts.assertions_in(turn("a").id)
-
-    (made,) = derive([turn("a")]).assertions  # as a rebuild makes it
-    said = {one: made if one == "embedded" else asserted(turn("a"), 1, one) for one in order}
-    await commit_to(store := open_at(uri), replace(derive([turn("a")]), assertions=()))
-    for number, extractor in enumerate(order, start=1):
-        await commit_to(store, Batch(assertions=(said[extractor],)))
-        best = min(order[:number], key=get_args(ExtractorName).index)
-        assert await counting(store) == await counting(open_at(uri)) == [said[best]]
-    await open_at(uri).rebuild(derived)
-    assert await counting(store) == await counting(open_at(uri)) == [said["caller"]]
-    assert {one.extractor for one in (await shown(store))["facts"]} == set(order)
-    assert await row_problems(store) == []
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")

@@ -28,7 +28,7 @@ from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit, with_tx
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import prepare
+from mcp_memory.storage.transaction import rows_by_kind
 
 pytestmark = pytest.mark.anyio
 URI = "s3://bucket/store"
@@ -210,7 +210,7 @@ async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_ot
 
 
 def test_a_commit_comes_back_as_it_was_put_and_damaged_rows_of_tables_count_as_not_there() -> None:
-    rows = prepare(batch("a", "b"))
+    rows = rows_by_kind(batch("a", "b"))
     counts = {kind: len(made) for kind, made in rows.items()}
     commit = replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), **counts)
     line, _, rest = encode(commit, rows).partition(b"\n")
@@ -224,7 +224,7 @@ def test_a_commit_comes_back_as_it_was_put_and_damaged_rows_of_tables_count_as_n
 def test_a_commit_whose_reply_was_lost_is_ours_and_one_that_is_damaged_stops_whoever_reads(
     objects: ObjectStore,
 ) -> None:
-    rows = prepare(batch("a"))
+    rows = rows_by_kind(batch("a"))
     counts = {kind: len(made) for kind, made in rows.items()}
     commit, log = replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), **counts), Place(URI, objects.options).log
     for _ in range(2):

@@ -20,12 +20,3 @@ assert {API!r} in sys.modules
 
 def test_the_client_is_run_only_when_somebody_asks_for_it() -> None:
     subprocess.run([sys.executable, "-c", LEFT_OUT], check=True)
-
-
-def test_what_is_imported_already_stays() -> None:
-    code = (
-        "import lancedb, sys; from mcp_memory.storage.lance import import_lancedb\n"
-        f"before = sys.modules[{API!r}]\n"
-        f"assert import_lancedb() is lancedb and sys.modules[{API!r}] is before"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
