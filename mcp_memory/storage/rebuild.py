@@ -117,7 +117,7 @@ class Rebuilding:
         """
         try:
             if self._former is None:
-                if not await to_thread.run_sync(self._is_due):
+                if not await to_thread.run_sync(self._claim):
                     return False
                 async with self._writing():  # nobody is forgetting, whose tables would be dropped
                     await to_thread.run_sync(self._begin)
@@ -148,24 +148,24 @@ class Rebuilding:
             self._release()
             self._release = None
 
-    def _is_due(self) -> bool:
-        """Return whether there is anything to make again."""
+    def _claim(self) -> bool:
+        """Let no other process rebuild, and return whether there is anything to make again."""
         last = self._tables.log.last
         if last is None:
             return False
         ensure_format(last, self._tables.uri)
         refuse(self._tables)
+        self._release = take_if_free(self._tables.place, REBUILD_LOCK)
+        if self._release is None:
+            raise StoreBusy(
+                "Another process is rebuilding this memory already. Nothing was changed. Wait for it to end."
+            )
         return True
 
     def _begin(self) -> None:
         """Drop what an unfinished rebuild left."""
         last = self._tables.log.last
         assert last is not None
-        self._release = take_if_free(self._tables.place, REBUILD_LOCK)
-        if self._release is None:
-            raise StoreBusy(
-                "Another process is rebuilding this memory already. Nothing was changed. Wait for it to end."
-            )
         names = self._tables.names()
         numbers = [number for name in names if (number := generation_of(name)) is not None]
         for name in names:

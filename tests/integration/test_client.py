@@ -188,9 +188,9 @@ async def test_a_cancelled_write_is_stored_completely_or_not_at_all(mode):
         return await embed(texts)
 
     @asynccontextmanager
-    async def locked(batch=None):
+    async def locked():
         await reach("lock")
-        async with writing(batch) as transaction:
+        async with writing() as transaction:
             yield transaction
         await reach("stored")
 
