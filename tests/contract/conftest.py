@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from batches import DIMENSION
 from damaging import make
-from fakes import FakeLog, FakeStore
 from object_store import ObjectStore
 
 from mcp_memory.ports import Store
@@ -26,7 +25,7 @@ ON_OBJECTS = ("test_stores", "test_forget_contract", "test_store_rows")
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "open_store" in metafunc.fixturenames:
         on_objects = metafunc.module.__name__.rpartition(".")[2] in ON_OBJECTS
-        metafunc.parametrize("open_store", ["lancedb", *(["objects"] if on_objects else []), "fake"], indirect=True)
+        metafunc.parametrize("open_store", ["folder", *(["objects"] if on_objects else [])], indirect=True)
 
 
 @pytest.fixture
@@ -38,7 +37,6 @@ async def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Return a function that opens another store over the same rows, as another process would."""
-    log = FakeLog()
     served = ExitStack()
     options = ""
     uri = str(tmp_path / "store")
@@ -46,8 +44,6 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]
         uri, options = "s3://bucket/store", served.enter_context(ObjectStore().serving()).options
 
     def open_(embedder: str = "fake", dimension: int = DIMENSION, **settings: object) -> Store:
-        if request.param == "fake":
-            return FakeStore(log, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
         return LanceStore(Place(uri, options), embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
 
     with served:

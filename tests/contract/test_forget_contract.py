@@ -1,4 +1,4 @@
-"""Every store, LanceDB and the fake: what is forgotten goes with all that rests only on it, and nothing else does."""
+"""A store on a disk or on object storage: what is forgotten goes with all that rests only on it, and no more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every store, LanceDB and the fake: what was committed is visible to all processes and never changes."""
+"""A store on a disk or on object storage: what was committed is visible to all processes and never changes."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from jsonschema import validate
 from mcp import Client
-from unit.services.learning_memory import FakeLog, memory
+from unit.services.learning_memory import Disk, memory
 
 from mcp_memory.server.app import build
 from mcp_memory.settings import ServerSettings, Settings
@@ -25,20 +25,20 @@ FACTS = [
 ]
 
 
-def connected(log=None, one=None, opener=None, settings=LAZY, **how):
+def connected(disk=None, one=None, opener=None, settings=LAZY, **how):
     """Return a client of a memory over these rows; a second client over the same rows simulates a restart.
 
     Args:
-        log: the rows; None for none yet.
+        disk: the rows; None for none yet.
         one: the memory itself, instead.
         opener: opens the memory, instead.
         settings: the settings of the server.
         how: the client connects.
     """
-    log = log or FakeLog()
+    disk = disk or Disk()
 
     async def opened():
-        return one or memory(log)
+        return one or memory(disk)
 
     return Client(build(opener or opened, settings), **how)
 

@@ -2,7 +2,7 @@
 
 import anyio
 import pytest
-from fakes import FakeLog
+from fakes import Disk
 from integration.client_calls import connected, refused, said, structured
 from unit.services.learning_memory import memory, told
 
@@ -11,9 +11,9 @@ pytestmark = pytest.mark.anyio
 
 async def test_a_client_previews_forgets_and_recalls_nothing_of_it():
     """The token of the preview does it; the record names the client and has no content."""
-    log = FakeLog()
-    await told(memory(log))
-    async with connected(log) as client:
+    disk = Disk()
+    await told(memory(disk))
+    async with connected(disk) as client:
         preview = await structured(client, "memory_forget", query="beagle")
         assert preview["dry_run"] is True
         assert preview["forgotten"]["messages"] == 1
@@ -26,7 +26,7 @@ async def test_a_client_previews_forgets_and_recalls_nothing_of_it():
         assert not any("beagle" in item["text"] for item in found["evidence"])
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert tools["memory_forget"].annotations.destructive_hint is True
-    assert log.forgotten == 1
+    assert await memory(disk).store.forgotten() == 1
 
 
 BAD = [
@@ -46,28 +46,28 @@ BAD = [
 
 
 async def test_bad_input_is_refused_in_words_and_changes_nothing():
-    log = FakeLog()
-    await told(memory(log))
-    before = len(log.commits)
-    async with connected(log) as client:
+    disk = Disk()
+    await told(memory(disk))
+    before = disk.commits
+    async with connected(disk) as client:
         for arguments, words in BAD:
             assert words in await refused(client, "memory_forget", **arguments), arguments
-    assert not log.forgotten
-    assert len(log.commits) == before
+    assert not await memory(disk).store.forgotten()
+    assert disk.commits == before
 
 
 async def test_a_process_that_nobody_calls_lets_go_of_what_another_one_forgets():
     """Its view and its episodes."""
-    log = FakeLog()
-    one, idle = await told(memory(log)), memory(log)
+    disk = Disk()
+    one, idle = await told(memory(disk)), memory(disk)
     idle.look_s = 0.01
-    async with connected(log) as client, connected(one=idle) as other:
+    async with connected(disk) as client, connected(one=idle) as other:
         found = await structured(other, "memory_reconstruct", query="beagle", limit=1)
         assert "beagle" in found["evidence"][0]["text"]
         preview = await structured(client, "memory_forget", query="beagle")
         await structured(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
         with anyio.fail_after(300):
-            while idle.episodes.get("default", found["episode"]):  # noqa: ASYNC110 - the fake has no event for it
+            while idle.episodes.get("default", found["episode"]):  # noqa: ASYNC110 - there is no event for it
                 await anyio.sleep(0.01)
         held = idle.store._view.space("default")
         assert not any("beagle" in turn.text for turn in held.turns.values())

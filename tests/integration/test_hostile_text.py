@@ -9,7 +9,7 @@ import anyio
 import pytest
 from integration.client_calls import connected
 from mcp_types import ResourceTemplateReference
-from unit.services.learning_memory import over_fakes
+from unit.services.learning_memory import on_disk
 
 from mcp_memory.cli import main
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
@@ -106,7 +106,7 @@ async def everything(client):
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_whatever_is_stored_a_model_reads_no_unseen_sign_and_no_forged_line(mode):
-    async with connected(one=over_fakes(Memory, Settings(), extractor=RuleExtractor()), mode=mode) as client:
+    async with connected(one=on_disk(Memory, Settings(), extractor=RuleExtractor()), mode=mode) as client:
         count = 0
         async for result in everything(client):
             check(result)

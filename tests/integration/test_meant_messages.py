@@ -7,7 +7,7 @@ or answered plainly. Talk that frames nothing takes nothing away.
 import json
 
 import pytest
-from fakes import FakeEmbedder, FakeStore
+from fakes import DiskStore, FakeEmbedder
 from integration.client_calls import content, structured
 from mcp import Client
 
@@ -62,7 +62,7 @@ HARMLESS = [
 
 
 async def new_memory() -> Memory:
-    store = FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph, Topics)))
+    store = DiskStore(make_view=lambda: View((*INDEXES, CueGraph, Topics)))
     return Memory(Settings(), store, FakeEmbedder(), RuleExtractor())
 
 

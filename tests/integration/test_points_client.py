@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 import pytest
-from fakes import FakeLog
+from fakes import Disk
 from integration.client_calls import connected, content, parsed, refused, structured
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
@@ -17,8 +17,8 @@ TALK = [
 
 
 async def test_points_of_a_caller_are_stored_listed_and_readable_after_a_restart():
-    log = FakeLog()
-    async with connected(log) as client:
+    disk = Disk()
+    async with connected(disk) as client:
         await structured(client, "memory_write", messages=TALK)
         insert = [
             {"entities": ["Rufus", "Bella"], "description": "They are friends."},
@@ -37,7 +37,7 @@ async def test_points_of_a_caller_are_stored_listed_and_readable_after_a_restart
         assert (await structured(client, "memory_evolve", points=points))["changes"] == []
         wrong = {"update": [{"id": "h_0", "description": "x"}]}
         assert "points.update[0].id" in await refused(client, "memory_evolve", points=wrong)
-    async with connected(log) as client:
+    async with connected(disk) as client:
         recall = await structured(client, "memory_reconstruct", query="Who is Rufus?")
         assert recall["points"] == [
             {"id": whole, "text": "Bella has a friend and a dream.", "entities": ["Rufus", "Bella", "Atlantis"]}

@@ -8,7 +8,7 @@ import pytest
 from integration.client_calls import connected, parsed, refused, said, structured
 from mcp import Client
 from mcp_types import ListRootsResult, Root
-from unit.services.learning_memory import FakeLog, memory
+from unit.services.learning_memory import Disk, memory
 
 from mcp_memory.cli import main
 from mcp_memory.server.app import build
@@ -29,8 +29,8 @@ QUESTION = "Which discovery concludes the journey that Corvane begins?"
 
 
 async def test_a_recall_reports_its_steps_why_it_ended_and_keeps_them_with_what_it_taught():
-    log = FakeLog()
-    async with connected(log) as client:
+    disk = Disk()
+    async with connected(disk) as client:
         await structured(client, "memory_write", messages=TALK)
         recall = await structured(client, "memory_reconstruct", query=QUESTION, detail="full", limit=12)
         calls = [(one["operator"], one["args"]) for one in recall["trace"]]
@@ -52,7 +52,7 @@ async def test_a_recall_reports_its_steps_why_it_ended_and_keeps_them_with_what_
         assert not {"stop_reason", "trace", "budget"} & brief.keys()
         supports = [recall["evidence"][0]["id"]]
         await structured(client, "memory_evolve", episode=recall["episode"], feedback={"supports": supports})
-    async with connected(log) as client:
+    async with connected(disk) as client:
         episode = await parsed(client, f"memory://default/episodes/{recall['episode']}")
         assert (episode["trace"], episode["stop_reason"]) == (recall["trace"], recall["stop_reason"])
 
@@ -72,7 +72,7 @@ async def test_uncertain_evidence_for_a_question_of_time_shows_the_time_that_it_
 
 def client_with(space, **how):
     async def opened():
-        return memory(FakeLog())
+        return memory(Disk())
 
     settings = Settings()
     return Client(build(opened, replace(settings, server=replace(settings.server, space=space))), **how)
@@ -146,8 +146,8 @@ def test_the_environment_names_the_space_for_the_command_line(here, monkeypatch,
 
 
 async def test_a_wish_is_listed_shown_superseded_and_gone_with_its_message():
-    log = FakeLog()
-    async with connected(log) as client:
+    disk = Disk()
+    async with connected(disk) as client:
         messages = [
             {"id": f"u{day}", "speaker": "user", "text": text, "time": f"2024-03-{day:02}"}
             for day, text in enumerate(("Keep your answers short.", "Always use metric units.", "We live in Alta."), 1)
@@ -161,7 +161,7 @@ async def test_a_wish_is_listed_shown_superseded_and_gone_with_its_message():
         assert (await structured(client, "memory_reconstruct"))["wishes"] == recall["wishes"]
         later = {"speaker": "user", "text": "From now on use imperial units.", "time": "2024-03-09"}
         await structured(client, "memory_write", messages=[later])
-    async with connected(log) as client:
+    async with connected(disk) as client:
         listed = (await parsed(client, "memory://default/wishes"))["wishes"]
         assert [one["text"].partition('"')[2] for one in listed] == [
             'Keep your answers short."',

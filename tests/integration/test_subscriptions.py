@@ -6,7 +6,7 @@ from integration.client_calls import TALK, connected, structured
 from integration.http_server import client_of, listening, settings_with
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceUpdatedNotification
-from unit.services.learning_memory import FakeLog
+from unit.services.learning_memory import Disk
 from word_memory import word_memory
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:resources/(un)?subscribe is removed")]
@@ -78,8 +78,8 @@ async def test_changes_by_somebody_else_are_told_over_http(mode):
 
 
 async def test_changes_by_another_process_on_the_store_are_told():
-    log = FakeLog()
-    async with connected(log) as here, connected(log) as there, here.listen(resource_subscriptions=URIS) as stream:
+    disk = Disk()
+    async with connected(disk) as here, connected(disk) as there, here.listen(resource_subscriptions=URIS) as stream:
         await structured(there, "memory_write", messages=TALK)
         with anyio.fail_after(300):
             assert (await anext(stream)).uri in URIS[:2]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def word_memory(kind: str = "") -> Memory:
     """Return a memory with an attribute ``pause``, which each write awaits before anything of it is stored."""
-    from unit.services.learning_memory import over_fakes
+    from unit.services.learning_memory import on_disk
 
     from mcp_memory.memory import Memory
     from mcp_memory.services.ingest import silent
@@ -41,7 +41,7 @@ def word_memory(kind: str = "") -> Memory:
                 print_everywhere()
             return await super().status()
 
-    return over_fakes(WordMemory, Settings(write=WriteSettings(wait=True)))
+    return on_disk(WordMemory, Settings(write=WriteSettings(wait=True)))
 
 
 def print_everywhere():

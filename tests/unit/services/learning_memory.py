@@ -1,4 +1,4 @@
-"""A memory that learns, with a fake store and countable vectors, wired as the real one is."""
+"""A memory that learns, on a disk of its own and with countable vectors, wired as the real one is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from fakes import FakeLog, FakeStore
+from fakes import Disk, DiskStore
 from unit.rules.answers.small_memory import WordEmbedder, said
 from unit.rules.answers.sure_reader import SureReader
 
@@ -35,11 +35,11 @@ LINES = (
 MemoryT = TypeVar("MemoryT", bound=Memory)
 
 
-def over_fakes(kind: type[MemoryT], config: Settings, log: FakeLog | None = None, **more: object) -> MemoryT:
-    """Return a memory over a fake store and countable vectors; several on one log are processes that share a store."""
+def on_disk(kind: type[MemoryT], config: Settings, disk: Disk | None = None, **more: object) -> MemoryT:
+    """Return a memory with countable vectors; several on one disk are processes that share a store."""
     embedder = WordEmbedder()
-    store = FakeStore(
-        log,
+    store = DiskStore(
+        disk,
         embedder=embedder.name,
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics)),
@@ -47,11 +47,11 @@ def over_fakes(kind: type[MemoryT], config: Settings, log: FakeLog | None = None
     return kind(config, store, embedder, clock=lambda: NOW, **more)  # type: ignore[arg-type]
 
 
-def memory(log: FakeLog | None = None, *, read: bool = False, **gain: object) -> Memory:
+def memory(disk: Disk | None = None, *, read: bool = False, **gain: object) -> Memory:
     """Return a memory that learns; ``read`` lets it read facts."""
     config = Settings(write=WriteSettings(wait=True))
     config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]
-    return over_fakes(Memory, config, log, extractor=SureReader() if read else None)
+    return on_disk(Memory, config, disk, extractor=SureReader() if read else None)
 
 
 async def told(

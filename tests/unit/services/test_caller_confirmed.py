@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from fakes import FakeLog
+from fakes import Disk
 from learning_memory import judged, memory, recalled, told
 
 from mcp_memory.domain.query import Query
@@ -19,8 +19,8 @@ OTHERS = (KEEPS.replace("Bob", "Ann"), KEEPS.replace("?", " in 2021?"))
 SHOWN = 3
 
 
-async def garden(log=None):
-    return await told(memory(log), "Bob: My godfather is Emil.", *WALKS, f"Emil: {HIVES}")
+async def garden(disk=None):
+    return await told(memory(disk), "Bob: My godfather is Emil.", *WALKS, f"Emil: {HIVES}")
 
 
 async def found(one, space="default", entity="Emil"):
@@ -73,11 +73,11 @@ async def test_evidence_of_another_space_or_of_no_step_is_refused_and_changes_no
 
 
 async def test_explored_evidence_is_in_the_trace_of_the_episode_in_every_process():
-    log = FakeLog()
-    one = await garden(log)
+    disk = Disk()
+    one = await garden(disk)
     first, hives = await asked(one), await found(one)
     await judged(one, first.episode, supports=("1", hives))
-    other = memory(log)
+    other = memory(disk)
     told_of = json.loads(await catalogue.read(other, *catalogue.match(f"memory://default/episodes/{first.episode}")))
     assert [item["id"] for item in told_of["explored"]] == [hives]
     assert hives not in [item["id"] for item in told_of["evidence"]]

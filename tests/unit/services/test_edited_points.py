@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from fakes import FakeLog
+from fakes import Disk
 from learning_memory import memory, recalled, told
 
 from mcp_memory.domain.entities import entity_key
@@ -48,12 +48,12 @@ async def test_repeating_a_call_changes_nothing_even_if_the_points_have_changed(
     calls = [{"insert": insert}, {"update": [(first[0], "A beagle.")]}, {"merge": [(first, "Both.")]}]
     for call in calls:
         await edited(one, **call)
-    commits = len(one.store.log.commits)
+    commits = one.store.disk.commits
     for call in (calls[0], calls[2], {"insert": [(("rufus", "ANN"), "A dog.")]}):
         again = await edited(one, **call)
         assert again.changes == ()
         assert again.skipped
-    assert len(one.store.log.commits) == commits
+    assert one.store.disk.commits == commits
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ async def test_a_wrong_edit_is_refused_by_name_and_the_call_changes_nothing(edit
 
 
 async def test_switched_off_points_are_neither_made_nor_listed():
-    log = FakeLog()
-    one = await told(memory(log))
+    disk = Disk()
+    one = await told(memory(disk))
     await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle.")])
     one = replace(one, settings=Settings(points=PointSettings(enabled=False)))
     assert (await recalled(one, "What is Rufus?")).points == ()
@@ -110,8 +110,8 @@ async def test_switched_off_points_are_neither_made_nor_listed():
 async def test_any_edits_keep_vertices_and_merge_chains_end_in_an_active_point(seed):
     """DESIGN I12, DESIGN I13, DESIGN I15 and DESIGN I16; a second process reads the same."""
     dice = random.Random(seed)
-    log = FakeLog()
-    one = await told(memory(log))
+    disk = Disk()
+    one = await told(memory(disk))
     names = [f"E{n}" for n in range(9)]
     for number in range(15):
         active = [point.id for point in held(one).active()]
@@ -137,7 +137,7 @@ async def test_any_edits_keep_vertices_and_merge_chains_end_in_an_active_point(s
         end = held(one).resolve(point.id)
         assert end.active
         assert set(point.entities) <= set(end.entities)
-    other = memory(log)
+    other = memory(disk)
     async with other.store.reading() as view:
         assert view.space("default").hypergraph.all() == held(one).all()
 

@@ -90,7 +90,7 @@ async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_cha
     with pytest.raises(InvalidInput, match=r"feedback: is missing\. Say what you think of the episode"):
         await one.evolve(EvolveRequest("default", recall.episode))
     assert lessons_of(one) == []
-    assert len(one.store.log.commits) == 1
+    assert one.store.disk.commits == 1
 
 
 async def test_only_the_sentence_of_a_passage_most_similar_to_the_question_is_taught():

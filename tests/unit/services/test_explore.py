@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from batches import point
-from fakes import FakeEmbedder, FakeStore
+from fakes import DiskStore, FakeEmbedder
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Episode, ShownEvidence
@@ -42,7 +42,7 @@ class Listening:
 
 
 async def store_of(*facts):
-    store, embedder = FakeStore(dimension=64, make_view=lambda: View(INDEXES)), FakeEmbedder()
+    store, embedder = DiskStore(make_view=lambda: View(INDEXES)), FakeEmbedder()
     items = tuple(NewItem(f"{fact.head} told me about {fact.tail}.", ref=fact.source) for fact in facts)
     request = WriteRequest("default", "s", "message", items, facts)
     await write(store, Reading(embedder, None, 200), request, now=NOW, progress=silent)
@@ -139,6 +139,6 @@ async def test_what_a_step_cannot_do_without_or_does_not_use_is_refused_by_its_n
     either.needs = ("relation or tag",)
     table = {"listening": step, "either": either}
     with pytest.raises(InvalidInput, match=f"^{words}"):
-        await explore(FakeStore(), FakeEmbedder(), table, asked, now=NOW)
+        await explore(DiskStore(), FakeEmbedder(), table, asked, now=NOW)
     for whole in (listening(), ExploreRequest("default", "either", tag="a")):
-        assert (await explore(FakeStore(), FakeEmbedder(), table, whole, now=NOW)).items == ()
+        assert (await explore(DiskStore(), FakeEmbedder(), table, whole, now=NOW)).items == ()

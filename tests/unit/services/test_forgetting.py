@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from fakes import FakeLog
+from fakes import Disk
 from unit.services.learning_memory import judged, memory, recalled, told
 
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
@@ -266,8 +266,8 @@ async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so() -> 
 
 async def test_episodes_that_showed_it_are_dropped_and_others_stay() -> None:
     """In this process; another process is refused feedback that would store it again."""
-    log = FakeLog()
-    one, other = await told(memory(log)), memory(log)
+    disk = Disk()
+    one, other = await told(memory(disk)), memory(disk)
     about = await recalled(one, "Who adopted a beagle?", limit=1)
     free = await recalled(one, "Who is a baker?", limit=1)
     elsewhere = await recalled(other, "Who adopted a beagle?", limit=1)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import anyio
 import pytest
-from fakes import FakeLog, FakeStore
+from fakes import Disk, DiskStore, full_disk
 
 from mcp_memory.domain.language_model import Spending, day_number
 from mcp_memory.domain.times import DAY, Millis
@@ -18,28 +18,28 @@ NOON: Millis = 19_000 * DAY + DAY // 2
 SPENT = r"the budget of the day is spent \((?P<spent>[\d,]+) of 1,000 input tokens\); the next begins on 2022-01-09 "
 
 
-def account(log: FakeLog, tokens: int = 1_000, clock: Callable[[], Millis] = lambda: NOON) -> DayLedger:
+def account(disk: Disk, tokens: int = 1_000, clock: Callable[[], Millis] = lambda: NOON) -> DayLedger:
     """Return the account of a process."""
-    return DayLedger(FakeStore(log), tokens, clock)
+    return DayLedger(DiskStore(disk), tokens, clock)
 
 
-async def stored(log: FakeLog, day: int = 19_000) -> Spending:
-    async with FakeStore(log).reading(whole=False) as view:
+async def stored(disk: Disk, day: int = 19_000) -> Spending:
+    async with DiskStore(disk).reading(whole=False) as view:
         return view.spent(day)
 
 
 async def test_what_one_process_has_reserved_another_cannot_spend_also_when_it_died() -> None:
-    one, other = account(log := FakeLog()), account(log)
+    one, other = account(disk := Disk()), account(disk)
     await one.reserve(700)
     with pytest.raises(EngineError, match=SPENT) as refused:
         await other.reserve(301)
     assert "(700 of" in str(refused.value)
     assert (await other.reserve(300)).what == Spending(1, 300)
-    assert await stored(log) == Spending(2, 1_000)
+    assert await stored(disk) == Spending(2, 1_000)
 
 
 async def test_many_at_once_of_two_processes_never_reserve_more_than_the_budget() -> None:
-    accounts = [account(log := FakeLog()), account(log)]
+    accounts = [account(disk := Disk()), account(disk)]
     refused = []
 
     async def spend(one: DayLedger) -> None:
@@ -52,36 +52,34 @@ async def test_many_at_once_of_two_processes_never_reserve_more_than_the_budget(
         for _ in range(10):
             for one in accounts:
                 tasks.start_soon(spend, one)
-    assert (len(refused), await stored(log)) == (20 - 11, Spending(11, 990))
+    assert (len(refused), await stored(disk)) == (20 - 11, Spending(11, 990))
 
 
 async def test_the_real_cost_replaces_the_estimate() -> None:
-    one = account(log := FakeLog())
+    one = account(disk := Disk())
     await one.settle(await one.reserve(900), took := Spending(1, 200, 50, 60))
     await one.reserve(800)
-    assert await stored(log) == took + Spending(1, 800)
+    assert await stored(disk) == took + Spending(1, 800)
 
 
 async def test_a_new_day_starts_at_zero_and_corrections_count_for_the_day_of_the_request() -> None:
     time = [19_001 * DAY - 1]
-    one = account(log := FakeLog(), clock=lambda: time[0])
+    one = account(disk := Disk(), clock=lambda: time[0])
     reserved = await one.reserve(1_000)
     with pytest.raises(EngineError, match=SPENT):
         await one.reserve(1)
     time[0] += 1
     assert (await one.reserve(1_000)).day == day_number(time[0]) == 19_001
     await one.settle(reserved, Spending(1, 400))
-    assert await stored(log) == Spending(1, 400)
-    assert await stored(log, 19_001) == Spending(1, 1_000)
+    assert await stored(disk) == Spending(1, 400)
+    assert await stored(disk, 19_001) == Spending(1, 1_000)
 
 
 async def test_a_request_that_cannot_be_recorded_is_refused_and_a_cost_that_cannot_be_stays_as_estimated() -> None:
-    one = account(log := FakeLog())
+    one = account(disk := Disk())
     reserved = await one.reserve(900)
-    log.full = True
-    with pytest.raises(
-        EngineError, match=r"could not be recorded \(storage.uri 'memory' cannot be written to: the disk"
-    ):
-        await one.reserve(100)
-    await one.settle(reserved, Spending(1, 100))
-    assert await stored(log) == Spending(1, 900)
+    with full_disk():
+        with pytest.raises(EngineError, match=r"could not be recorded \(storage.uri 'memory' cannot be written to"):
+            await one.reserve(100)
+        await one.settle(reserved, Spending(1, 100))
+    assert await stored(disk) == Spending(1, 900)

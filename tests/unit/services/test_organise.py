@@ -2,7 +2,7 @@
 
 import anyio
 import pytest
-from fakes import FakeLog
+from fakes import Disk
 from learning_memory import judged, memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
@@ -27,13 +27,13 @@ def active(one, scope=None):
 
 
 async def test_concurrent_calls_make_the_same_points_as_one():
-    log, alone = FakeLog(), await told(memory(), *ORDER)
+    disk, alone = Disk(), await told(memory(), *ORDER)
     await organised(alone)
-    await told(memory(log), *ORDER)
+    await told(memory(disk), *ORDER)
     async with anyio.create_task_group() as calls:
         for _ in range(4):
-            calls.start_soon(organised, memory(log))
-    last = memory(log)
+            calls.start_soon(organised, memory(disk))
+    last = memory(disk)
     async with last.store.reading() as view:
         made = view.space("default").hypergraph.all()
     expected = alone.store._view.space("default").hypergraph.all()

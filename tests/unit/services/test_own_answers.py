@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fakes import full_disk
 from learning_memory import judged, memory, recalled, told
 
 from mcp_memory.domain.query import Query
@@ -83,8 +84,8 @@ async def test_repeating_an_answer_never_outweighs_a_caller_who_called_it_wrong(
 
 async def test_an_unwritable_store_loses_the_lesson_and_not_the_answer():
     one = await told(memory(read=True), *TALK)
-    one.store.log.full = True
-    answer = await asked(one)
+    with full_disk():
+        answer = await asked(one)
     assert "Lisbon" in answer.text
     assert ["Nothing was learnt" in warning for warning in answer.recall.warnings] == [True]
 

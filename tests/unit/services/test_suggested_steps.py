@@ -1,7 +1,7 @@
 """The steps that a recall suggests, the ids that a step lacks, and the steps of evolve over a whole space."""
 
 import pytest
-from fakes import FakeLog
+from fakes import Disk
 from learning_memory import memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact
@@ -126,13 +126,13 @@ async def test_the_pool_asks_what_segments_answer_and_no_two_questions_are_simil
 
 
 async def test_pooling_again_adds_only_what_is_new():
-    log = FakeLog()
-    one = await told(memory(log, read=True), "Ann: I live in Oslo.")
+    disk = Disk()
+    one = await told(memory(disk, read=True), "Ann: I live in Oslo.")
     await stepped(one, "questions")
-    before, commits = list(held(one).questions.rows), len(log.commits)
-    again = await stepped(memory(log, read=True), "questions")
+    before, commits = list(held(one).questions.rows), disk.commits
+    again = await stepped(memory(disk, read=True), "questions")
     assert (again.changes, [left.step for left in again.skipped]) == ((), ["questions"])
-    assert len(log.commits) == commits
+    assert disk.commits == commits
     await told(one, "Bob: I live in Rome.")
     await stepped(one, "questions")
     assert held(one).questions.rows[: len(before)] == before
@@ -152,4 +152,4 @@ async def test_steps_with_nothing_to_do_report_why_and_change_nothing():
         "points",
         "merge",
     }
-    assert one.store.log.commits == []
+    assert one.store.disk.commits == 0

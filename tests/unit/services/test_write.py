@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fakes import FakeEmbedder, FakeLog, FakeStore
+from fakes import Disk, DiskStore, FakeEmbedder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +19,7 @@ NOW = 1_700_000_000_000
 
 
 async def say(
-    store: FakeStore,
+    store: DiskStore,
     *items: NewItem,
     kind: str = "message",
     embedder: FakeEmbedder | None = None,
@@ -30,12 +30,12 @@ async def say(
     return await write(store, Reading(embedder, None, 200), request, now=NOW, progress=silent)
 
 
-def store_on(log: FakeLog) -> FakeStore:
-    return FakeStore(log, dimension=64)
+def store_on(disk: Disk) -> DiskStore:
+    return DiskStore(disk)
 
 
 async def test_a_message_is_stored_word_for_word_with_its_sentences_and_both_times() -> None:
-    store = store_on(FakeLog())
+    store = store_on(Disk())
     text = "  Hello\u200b there. I came yesterday.\n"
     result = await say(store, NewItem(text, ref="m1", speaker="Ann", said_at=1_683_547_200_000))
     assert [(item.ref, item.stored) for item in result.items] == [("m1", True)]
@@ -63,7 +63,7 @@ class FaultyExtractor:
 
 
 async def test_a_text_at_which_the_rules_fail_is_found_without_facts(caplog: pytest.LogCaptureFixture) -> None:
-    store = store_on(FakeLog())
+    store = store_on(Disk())
     request = WriteRequest("default", "talk", "message", (NewItem("The shelf was made.", ref="m1", speaker="Ann"),))
     reading = Reading(FakeEmbedder(), FaultyExtractor(), 200)  # type: ignore[arg-type]
     result = await write(store, reading, request, now=NOW, progress=silent)
@@ -75,19 +75,19 @@ async def test_a_text_at_which_the_rules_fail_is_found_without_facts(caplog: pyt
 
 
 async def test_repeating_a_call_stores_nothing_and_makes_no_commit() -> None:
-    log = FakeLog()
+    disk = Disk()
     items = (NewItem("Yes.", speaker="Ann"), NewItem("Yes.", speaker="Ann"), NewItem("Other.", ref="x"))
-    first = await say(store_on(log), *items)
-    again = await say(store_on(log), *items)
+    first = await say(store_on(disk), *items)
+    again = await say(store_on(disk), *items)
     assert [item.stored for item in first.items] == [True, True, True]
     assert [item.stored for item in again.items] == [False, False, False]
     assert [item.ref for item in again.items] == [item.ref for item in first.items]
-    assert len(log.commits) == 1
+    assert disk.commits == 1
 
 
 async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored() -> None:
-    log = FakeLog()
-    store = store_on(log)
+    disk = Disk()
+    store = store_on(disk)
     await say(store, NewItem("Hello.", ref="m1"))
     with pytest.raises(InvalidInput, match=r"messages\[1\]\.id: 'm1' is taken"):
         await say(store, NewItem("New.", ref="m2"), NewItem("Another text.", ref="m1"))
@@ -95,11 +95,11 @@ async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored()
         await say(store, NewItem("One.", ref="m3"), NewItem("Two.", ref="m3"))
     with pytest.raises(InvalidInput, match=r"documents\[0\]\.id: 'm1' is taken .* by a message"):
         await say(store, NewItem("A document.", ref="m1"), kind="document")
-    assert len(log.commits) == 1
+    assert disk.commits == 1
 
 
 async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an_old_text() -> None:
-    store = store_on(FakeLog())
+    store = store_on(Disk())
     for text in ("First text.", "Second text.", "First text.", "First text."):
         await say(store, NewItem(text, ref="d1"), kind="document")
     async with store.reading() as view:
@@ -113,37 +113,39 @@ async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an
 
 
 async def test_a_text_that_another_process_writes_during_embedding_is_not_stored_twice() -> None:
-    log, embedder = FakeLog(), FakeEmbedder()
+    disk, embedder = Disk(), FakeEmbedder()
 
     async def meanwhile() -> None:
         embedder.before = nothing
-        await say(store_on(log), NewItem("Shared.", ref="m1"))
+        await say(store_on(disk), NewItem("Shared.", ref="m1"))
 
     async def nothing() -> None:
         pass
 
     embedder.before = meanwhile
-    result = await say(store_on(log), NewItem("Shared.", ref="m1"), NewItem("Own.", ref="m2"), embedder=embedder)
+    result = await say(store_on(disk), NewItem("Shared.", ref="m1"), NewItem("Own.", ref="m2"), embedder=embedder)
     assert [item.stored for item in result.items] == [False, True]
-    assert [[turn.ref for turn in batch.turns] for batch in log.commits] == [["m1"], ["m2"]]
+    async with store_on(disk).reading() as view:
+        assert [turn.ref for turn in view.space("default").turns.values()] == ["m1", "m2"]
+    assert disk.commits == 2
 
 
 async def test_a_document_revised_by_another_process_meanwhile_gets_the_next_revision() -> None:
-    log, embedder = FakeLog(), FakeEmbedder()
-    await say(store_on(log), NewItem("Old.", ref="d1"), kind="document")
+    disk, embedder = Disk(), FakeEmbedder()
+    await say(store_on(disk), NewItem("Old.", ref="d1"), kind="document")
 
     async def meanwhile() -> None:
         embedder.before = nothing
-        await say(store_on(log), NewItem("Theirs.", ref="d1"), kind="document")
+        await say(store_on(disk), NewItem("Theirs.", ref="d1"), kind="document")
 
     async def nothing() -> None:
         pass
 
     embedder.before = meanwhile
     items = (NewItem("Old.", ref="d1"), NewItem("Unrelated.", ref="d2"))
-    result = await say(store_on(log), *items, kind="document", embedder=embedder)
+    result = await say(store_on(disk), *items, kind="document", embedder=embedder)
     assert [item.stored for item in result.items] == [True, True]
-    async with store_on(log).reading() as view:
+    async with store_on(disk).reading() as view:
         assert [turn.text for turn in view.space("default").revisions("talk", "d1")] == ["Old.", "Theirs.", "Old."]
 
 
@@ -153,7 +155,7 @@ lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 @settings(deadline=None)
 @given(st.lists(lines, min_size=1, max_size=5))
 async def test_every_text_is_returned_unchanged_and_pieces_are_spans_of_it(texts: list[str]) -> None:
-    store = store_on(FakeLog())
+    store = store_on(Disk())
     await say(store, *(NewItem(text) for text in texts))
     async with store.reading() as view:
         space = view.space("default")
@@ -169,8 +171,7 @@ def _rows_of(space, place):
 
 async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_once() -> None:
     """The sentences of a long text have the vectors of their segments, so it costs no more than these."""
-    log, embedder = FakeLog(), FakeEmbedder()
-    store = store_on(log)
+    embedder, store = FakeEmbedder(), store_on(Disk())
     lines = [f"- The {place} has a {thing}." for place in ("north", "south") for thing in ("gate", "well", "mill")]
     long = "\n".join([*lines * 20, "", "Short. Same."])
     await say(store, NewItem(long, ref="m1"), NewItem("Short. Same.", ref="m2"), embedder=embedder)
@@ -184,14 +185,11 @@ async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_onc
             assert np.array_equal(space.sentence_vectors[row], space.segment_vectors[first[row]])
     assert len(runs) > 1
     assert sorted(embedder.texts) == sorted({*runs, "Short.", "Same.", "Short. Same."})
-    (batch,) = [commit for commit in log.commits if commit.turns]
-    within = [one for one in batch.sentences if one.turn_id == turn.id]
-    assert not batch.sentence_vectors[: len(within)].any()  # none of their own
 
 
 async def test_a_sentence_of_a_short_message_is_embedded_as_a_part_of_its_segment_and_others_by_themselves() -> None:
     """A message of one sentence is that sentence, and headings stand before what is below them."""
-    embedder, store = FakeEmbedder(), store_on(FakeLog())
+    embedder, store = FakeEmbedder(), store_on(Disk())
     talk = ("Yes. I moved to Porto.", "Hello.", "# Plan\n\nWe sail. You cook.")
     await say(store, *map(NewItem, talk), embedder=embedder)
     below = "We sail. You cook."

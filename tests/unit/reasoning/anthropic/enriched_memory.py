@@ -69,7 +69,7 @@ async def enriched(
 def another(memory: Memory, api: StandIn, **engine: object) -> Memory:
     """Return the memory of another process on the same store."""
     store: Any = memory.store
-    other = wired(api.url, store.log, **({"retries": 0, "enrich": "all"} | engine))  # type: ignore[arg-type]
+    other = wired(api.url, store.disk, **({"retries": 0, "enrich": "all"} | engine))  # type: ignore[arg-type]
     other.new_question_judge = EmbeddedQuestionJudge
     return other
 

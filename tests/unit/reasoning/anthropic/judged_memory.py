@@ -1,4 +1,4 @@
-"""A memory that asks a stand-in of Claude, with a fake store and countable vectors, wired like the real one."""
+"""A memory that asks a stand-in of Claude, on a disk of its own and with countable vectors, wired like the real one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from fakes import FakeLog
+from fakes import Disk
 from standin.messages_api import Script, StandIn, standing_in
 from standin.replies import Reply, Silence
 from unit.rules.answers.small_memory import said
 from unit.services.learning_memory import NOW as NOW
-from unit.services.learning_memory import over_fakes
+from unit.services.learning_memory import on_disk
 
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Query
@@ -35,7 +35,7 @@ TALK = (
 
 def wired(
     url: str,
-    log: FakeLog | None = None,
+    disk: Disk | None = None,
     *,
     key: str | None = KEY,
     rooms: dict[str, dict[str, Any]] | None = None,
@@ -52,10 +52,10 @@ def wired(
     config = Settings(engine=replace(Settings().engine, **settings), write=WriteSettings(wait=True), **changed)  # type: ignore[arg-type]
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
-    return over_fakes(
+    return on_disk(
         Memory,
         config,
-        log,
+        disk,
         extractor=RuleExtractor(),
         new_question_judge=open_question_judges(config, claude),
         organiser=open_organisers(config, claude),

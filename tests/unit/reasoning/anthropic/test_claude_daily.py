@@ -1,6 +1,7 @@
 """The day budget that memories on one store share: once it is spent, the embedded engine answers."""
 
 import pytest
+from fakes import full_disk
 from judged_memory import NOW, asked, claude_of, judged
 from standin.replies import said
 
@@ -46,11 +47,10 @@ async def test_a_spent_day_budget_leaves_the_embedded_engine_and_names_the_next_
 
 async def test_a_request_that_cannot_be_recorded_is_not_sent():
     async with judged([LISBON]) as (memory, api):
-        memory.store.log.full = True
-        answer = await asked(memory, learn=False)
+        with full_disk():
+            answer = await asked(memory, learn=False)
         assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
         (warning,) = answer.recall.warnings
         assert "what it would cost could not be recorded (storage.uri 'memory' cannot be written to" in warning
         assert claude_of(memory).spent.calls == 0
-        memory.store.log.full = False
         assert (await asked(memory)).engine == "anthropic"

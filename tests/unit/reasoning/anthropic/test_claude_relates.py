@@ -190,7 +190,7 @@ async def test_the_words_of_a_caller_stay_and_are_never_merged():
 
 async def test_what_another_process_made_of_a_goal_meanwhile_stays():
     async with judged(relating, *TALK, points=True) as (memory, api):
-        api.gate, other = anyio.Event(), wired(api.url, memory.store.log, points=True)
+        api.gate, other = anyio.Event(), wired(api.url, memory.store.disk, points=True)
         mine = PointEdits((PointInsert(("Ann", "lake"), "The lake is near."),))
         with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:

@@ -1,4 +1,4 @@
-"""A small memory in one call: messages go through the real services, with a fake store and countable vectors."""
+"""A small memory in one call: messages go through the real services, with countable vectors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 
 import numpy as np
-from fakes import FakeStore
+from fakes import DiskStore
 from unit.rules.answers.sure_reader import SureReader
 
 from mcp_memory.domain.evidence import AnswerResult
@@ -72,7 +72,7 @@ async def ask(
     """
     now = parse("2024-01-01")[0]
     embedder = WordEmbedder()
-    store = FakeStore(embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES))
+    store = DiskStore(embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES))
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
     await write(store, Reading(embedder, SureReader() if read else None, 200), request, now=now, progress=silent)
     asked = Query(question, "default", 12, now=now, as_of=parse(as_of)[0] if as_of else None)
