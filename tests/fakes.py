@@ -22,6 +22,9 @@ from mcp_memory.storage.transaction import LanceTransaction
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
+KEY = b"key"
+"""The key of every store on a disk of this kind: what ties is in one order by its ids."""
+
 
 class Disk:
     """A folder that is removed with the last reference to it; stores on one disk are processes that share a store."""
@@ -50,7 +53,7 @@ class DiskStore(LanceStore):
     ) -> None:
         self.disk = disk or Disk()
         super().__init__(self.disk.folder, embedder=embedder, dimension=dimension, make_view=make_view)
-        self._refresher.ids.use(b"key")
+        self._refresher.ids.use(KEY)
 
 
 @contextmanager

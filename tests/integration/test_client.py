@@ -131,11 +131,16 @@ async def test_a_cancelled_call_does_not_keep_others_from_the_memory_that_it_was
 
 
 async def test_the_memory_is_closed_when_the_client_leaves():
-    memory = word_memory()
+    memory, closed = word_memory(), []
+
+    async def close():
+        closed.append(True)
+
+    memory.store.aclose = close
     async with connected(one=memory) as client:
         await structured(client, "memory_status")
-        assert not memory.store.closed
-    assert memory.store.closed
+        assert closed == []
+    assert closed == [True]
 
 
 @ERAS
