@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from typing import Any
 from filelock import FileLock
 
 from mcp_memory.bounds import SETTINGS_BYTES, parse_json
-from mcp_memory.domain.access import RIGHTS, Grant, Permission, is_pattern
+from mcp_memory.codec import read
+from mcp_memory.domain.access import Grant, Permission, is_pattern
 from mcp_memory.errors import ConfigurationError, InvalidInput
 from mcp_memory.files import whole_file
 
@@ -30,28 +31,26 @@ LOCK_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What is kept of a token.
+    """What is kept of a token, as the file has it.
 
     Attributes:
+        name: of its caller.
         digest: SHA-256 of the token, in hexadecimal.
-        grant: what it allows; its caller is the token's name.
+        permissions: what it allows.
         made: seconds since 1970.
+        expires: likewise; None for never.
     """
 
+    name: str
     digest: str
-    grant: Grant
+    permissions: tuple[Permission, ...]
     made: float
+    expires: float | None
 
-    def row(self) -> dict[str, Any]:
-        """Return it as the file has it."""
-        permissions = [{"spaces": one.spaces, "rights": sorted(one.rights)} for one in self.grant.permissions]
-        return {
-            "name": self.grant.caller,
-            "digest": self.digest,
-            "permissions": permissions,
-            "made": self.made,
-            "expires": self.grant.expires,
-        }
+    @property
+    def grant(self) -> Grant:
+        """What it allows."""
+        return Grant(self.name, self.permissions, expires=self.expires)
 
 
 _Tokens = list[Token]
@@ -97,11 +96,12 @@ class TokenFile:
             InvalidInput: there is one of that name.
         """
         with self._changing() as tokens:
-            if any(token.grant.caller == grant.caller for token in tokens):
+            if any(token.name == grant.caller for token in tokens):
                 problem = f"there is a token {grant.caller!r} already"
                 raise InvalidInput("name", problem, "Give another name, or revoke that one first.")
             made = PREFIX + secrets.token_urlsafe(32)
-            tokens.append(Token(sha256(made.encode()).hexdigest(), grant, self._clock()))
+            digest = sha256(made.encode()).hexdigest()
+            tokens.append(Token(grant.caller, digest, grant.permissions, self._clock(), grant.expires))
         return made
 
     def revoke(self, name: str) -> None:
@@ -111,7 +111,7 @@ class TokenFile:
             InvalidInput: there is none of that name.
         """
         with self._changing() as tokens:
-            left = [token for token in tokens if token.grant.caller != name]
+            left = [token for token in tokens if token.name != name]
             if len(left) == len(tokens):
                 raise InvalidInput("name", f"there is no token {name[:60]!r}", "See mcp-memory token list.")
             tokens[:] = left
@@ -123,7 +123,7 @@ class TokenFile:
         with FileLock(str(self.path) + ".lock", LOCK_S, mode=0o600):
             tokens = [*self.read().values()]
             yield tokens
-            text = json.dumps({"tokens": [token.row() for token in tokens]}, indent=1)
+            text = json.dumps({"tokens": list(map(asdict, tokens))}, indent=1, default=sorted)  # sets of rights
             with whole_file(self.path) as to:
                 to.write(f"{text}\n".encode())
 
@@ -150,7 +150,7 @@ class TokenFile:
         try:
             with self.path.open("rb") as file:
                 rows = parse_json(file.read(SETTINGS_BYTES + 1).decode())["tokens"]
-            return {row["digest"]: _token(row) for row in rows}
+            return {token.digest: token for token in map(_token, rows)}
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -159,11 +159,8 @@ class TokenFile:
 
 
 def _token(row: dict[str, Any]) -> Token:
-    permissions = tuple(Permission(one["spaces"], frozenset(one["rights"])) for one in row["permissions"])
-    good = all(is_pattern(one.spaces) and one.rights <= RIGHTS for one in permissions)
-    times = [row["made"], *([] if row["expires"] is None else [row["expires"]])]
-    good = good and all(type(time) in (int, float) for time in times)
-    good = good and all(isinstance(row[name], str) for name in ("name", "digest"))
-    if not good or row.get("tenant"):  # as an older program had them, each with a store of its own
-        raise ValueError(f"token {row['name']!r} has spaces or rights that cannot be, or names a tenant")
-    return Token(row["digest"], Grant(row["name"], permissions, expires=row["expires"]), row["made"])
+    token = read(Token, row)
+    if row.get("tenant") or not all(is_pattern(one.spaces) for one in token.permissions):
+        # an older program had tenants, each with a store of its own
+        raise ValueError(f"token {token.name!r} has spaces that cannot be, or names a tenant")
+    return token  # type: ignore[no-any-return]

@@ -157,7 +157,7 @@ def _add_moving(command: Command) -> None:
         "mcp-memory export memory.jsonl\nmcp-memory export work.jsonl --space work",
     )
     export.add_argument("file", type=_path, metavar="FILE", help="to write")
-    export.add_argument("--replace", action="store_true", help="replace an earlier export of that name")
+    export.add_argument("--replace", action="store_true", help="replace a file of that name")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
     export.add_argument("--with-secrets", action="store_true", help="do not mask keys, passwords and card numbers")
     importing = command(
@@ -178,7 +178,7 @@ def _add_moving(command: Command) -> None:
         "mcp-memory backup memory.backup",
     )
     backup.add_argument("file", type=_path, metavar="FILE", help="to write")
-    backup.add_argument("--replace", action="store_true", help="replace an earlier backup of that name")
+    backup.add_argument("--replace", action="store_true", help="replace a file of that name")
     restore = command(
         "restore",
         "put a memory back from a backup, in an empty or new place",

@@ -11,7 +11,7 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
-from mcp_memory.storage.backups import back_up, is_backup
+from mcp_memory.storage.backups import back_up
 from mcp_memory.storage.restore import restore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_store, place_of
@@ -20,7 +20,7 @@ from mcp_memory.wiring import choose_embedder, open_store, place_of
 async def backup(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Write the whole store into one file; others may use it meanwhile."""
     file: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
-    check_target(file, replace=options.replace, what="backup", is_one=is_backup)
+    check_target(file, replace=options.replace)
     refuse_in_store(file)
     async with aclosing(open_store(settings, choose_embedder(settings))) as store:
         await store.forgotten()  # finishes what a process that died had begun to forget

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import shlex
 import shutil
 import tempfile
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final, TextIO
 
 import anyio
@@ -26,7 +24,7 @@ from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of
 from mcp_memory.commands.config_files import read_text
 from mcp_memory.commands.install import executable
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.errors import InvalidInput, McpMemoryError
+from mcp_memory.errors import InvalidInput
 
 START_S: Final = 60.0
 """Seconds in which a client waits for the first reply: that of Claude Desktop."""
@@ -59,7 +57,7 @@ def check(options: argparse.Namespace, terminal: Terminal, system: System | None
         terminal.line((f"  with {name}", "dim"))
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         try:
-            place = anyio.run(_check, entry, system, terminal, log)
+            anyio.run(_check, entry, system, terminal, log)
         except Exception as error:
             reason: BaseException = error
             while isinstance(reason, BaseExceptionGroup):
@@ -70,9 +68,6 @@ def check(options: argparse.Namespace, terminal: Terminal, system: System | None
                 terminal.line((f"  the server said: {line}", "dim"))
             terminal.line("  If its words do not help: mcp-memory doctor looks for damage.")
             return 1
-    if options.client and (own := _own_store(options.config)) not in (None, place):
-        terminal.line(("NOTE ", "bold"), f"The commands of this terminal use another store: {own}")
-        terminal.line(f"      For one store: mcp-memory install {options.client} --store {shlex.quote(str(own))}")
     terminal.line("All is well.")
     return 0
 
@@ -92,19 +87,8 @@ def _entry_of(client: str | None, system: System, terminal: Terminal) -> Entry:
     return entry_of(written)
 
 
-def _own_store(config: Path | None) -> str | None:
-    """Return where commands of this terminal find the store; None if its settings are wrong."""
-    from mcp_memory.settings import load
-    from mcp_memory.wiring import usual_place
-
-    try:
-        return load(config).storage.uri or usual_place()
-    except McpMemoryError:
-        return None
-
-
-async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) -> str:
-    """Start the server and let it remember; return the place of its store."""
+async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) -> None:
+    """Start the server and let it remember."""
     environment = {"PATH": BARE_PATH, "HOME": str(system.home)}  # of a program that was not started in a terminal
     if system.platform == "win32":
         environment = {name: text for name, text in system.environment.items() if not name.startswith("MCP_MEMORY_")}
@@ -115,12 +99,13 @@ async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) 
             tools = (await client.list_tools()).tools
             scope.deadline = float("inf")
             _good(terminal, f"it offers {len(tools)} tools after {time.monotonic() - began:.1f} s")
-            return await _remember(client, terminal)
+            await _remember(client, terminal)
+            return
     raise StepFailed(f"no reply after {START_S:.0f} s")
 
 
-async def _remember(client: Client, terminal: Terminal) -> str:
-    """Let the server store a message, find it, and forget it; return the place of its store."""
+async def _remember(client: Client, terminal: Terminal) -> None:
+    """Let the server store a message, find it, and forget it."""
     space = f"check-{secrets.token_hex(4)}"
     began = time.monotonic()
     message = {"id": "check", "speaker": "mcp-memory check", "text": _MESSAGE}
@@ -144,7 +129,6 @@ async def _remember(client: Client, terminal: Terminal) -> str:
     _good(terminal, f"store {status['storage']['uri']}; calls that name no space go to {status['space']}")
     if server != __version__:
         terminal.line(f"      its version is {server}, and this is {__version__}; mcp-memory install sets this one")
-    return str(status["storage"]["uri"])
 
 
 async def _call(client: Client, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

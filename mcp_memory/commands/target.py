@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
-from mcp_memory.services.transfer.exporting import FORMAT
 from mcp_memory.storage.own_files import holds_store
 
 
@@ -37,32 +36,10 @@ def write_aside(file: Path, lines: Iterable[bytes]) -> None:
         raise InvalidInput("FILE", problem, "Nothing was exported; make room, or name another place.") from None
 
 
-def _is_export(first: bytes) -> bool:
-    return first.startswith(b'{"') and f'"{FORMAT}"'.encode() in first
-
-
-def check_target(
-    file: Path, *, replace: bool, what: str = "export", is_one: Callable[[bytes], bool] = _is_export
-) -> None:
-    """Refuse a place where no file can be written, or where something else would be lost.
-
-    Args:
-        file: the file to be written.
-        replace: whether an earlier one may be replaced.
-        what: it is.
-        is_one: returns whether a file that begins so is an earlier one.
-    """
+def check_target(file: Path, *, replace: bool) -> None:
+    """Refuse a place where no file can be written, or where another one lies that may not be replaced."""
     if file.is_dir() or not file.resolve().parent.is_dir():
         problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
         raise InvalidInput("FILE", problem, "Name a file to write.")
-    try:
-        with file.open("rb") as there:
-            first = there.read(2048)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None
-    if first and not is_one(first):
-        raise InvalidInput("FILE", f"{file} exists and is no {what}", "Name another one, or move it away.")
-    if not replace:
+    if file.exists() and not replace:
         raise InvalidInput("FILE", f"{file} is there already", "Name another one, or add --replace.")

@@ -4,10 +4,10 @@ stdout belongs to the protocol. Before anything else runs, file descriptor 1 is 
 protocol uses a private duplicate. So whatever a library prints, in Python or below it, now or from a buffer at exit,
 goes to stderr. (The SDK's own redirection is undone when it closes, and a buffered ``print`` then leaks.)
 
-The process ends when the client closes stdin, on SIGTERM or SIGINT, or when its parent has died without closing
-anything. Running calls are cancelled, background work may drain for two seconds, and then the process exits without
-joining its threads: a thread that is blocked in a read, or busy in a library, cannot keep it alive. No data is lost,
-since a write is with the operating system before it is acknowledged.
+The process ends when the client closes stdin, on SIGTERM or SIGINT, or (not on Windows) when its parent has died
+without closing anything. Running calls are cancelled, background work may drain for two seconds, and then the process
+exits without joining its threads: a thread that is blocked in a read, or busy in a library, cannot keep it alive. No
+data is lost, since a write is with the operating system before it is acknowledged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -171,24 +170,13 @@ async def _stop_on_signal(scope: anyio.CancelScope) -> None:
 
 async def _stop_when_orphaned(scope: anyio.CancelScope) -> None:
     """End the server when its parent process is gone, even if another process holds its pipe open."""
-    has_parent = _parent()
-    while has_parent():  # noqa: ASYNC110 - not every system has an event for it
+    if sys.platform == "win32":  # there an orphan keeps its parent's id; the end of stdin ends it
+        return
+    parent = os.getppid()
+    while os.getppid() == parent:  # noqa: ASYNC110 - not every system has an event for it
         await anyio.sleep(ORPHAN_POLL_S)
     _exit_soon()
     scope.cancel()
-
-
-def _parent() -> Callable[[], bool]:
-    """Return a function that says whether the parent process still exists."""
-    parent = os.getppid()
-    if sys.platform != "win32":
-        return lambda: os.getppid() == parent  # an orphan gets another parent
-    import psutil
-
-    try:
-        return psutil.Process(parent).is_running  # false for a later process with the same id
-    except psutil.NoSuchProcess:  # a launcher that has ended already; the end of stdin still ends the server
-        return lambda: True
 
 
 def _exit_soon(status: int = 0) -> None:

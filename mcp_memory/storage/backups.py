@@ -85,11 +85,6 @@ def pack(tables: Tables, file: Path, made: str) -> int:
     return last.tx
 
 
-def is_backup(first: bytes) -> bool:
-    """Return whether a file with these first bytes, 2,048 or more, is a backup."""
-    return first.startswith(b"PK\x03\x04") and _HEADER.encode() in first and KIND.encode() in first
-
-
 def unpack(file: Path, into: Path) -> Mapping[str, Any]:
     """Write the tables of a backup into an empty folder, check every sum, and return its header. Blocking.
 

@@ -89,7 +89,7 @@ def test_files_and_folders_of_others_are_left_alone(
     assert main(["restore", str(tmp_path / "missing")]) == 1
     monkeypatch.undo()
     err = capsys.readouterr().err
-    assert "is no backup" in err
+    assert "letter.txt is there already" in err
     assert "cannot be read" in err
     assert letter.read_text() == "Dear Ines"
     assert not (tmp_path / "new").exists()

@@ -84,18 +84,6 @@ def test_the_version_is_one_line_and_wrong_usage_has_its_code(capsys):
     assert ended.value.code == 2
 
 
-@pytest.mark.usefixtures("from_this_python")
-def test_a_client_with_another_store_than_the_terminal_is_noted_with_the_remedy(tmp_path, capsys, monkeypatch):
-    put(tmp_path, store=str(tmp_path / "store"))
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "other"))
-    code, out = checked(tmp_path, capsys)
-    assert code == 0
-    assert f"The commands of this terminal use another store: {tmp_path / 'other'}" in out
-    assert f"mcp-memory install cursor --store {tmp_path / 'other'}" in out
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
-    assert "NOTE" not in checked(tmp_path, capsys)[1]
-
-
 def test_install_and_check_need_no_settings_that_are_right(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("MCP_MEMORY_LIMITS_ITEMS", "many")
     monkeypatch.setenv("HOME", str(tmp_path))

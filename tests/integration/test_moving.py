@@ -84,12 +84,7 @@ def test_an_export_is_readable_for_its_owner_alone(tmp_path):
     assert (tmp_path / "memory.jsonl").stat().st_mode & 0o777 == 0o600
 
 
-def test_only_an_export_is_replaced_and_only_when_told(tmp_path, capsys):
-    mine = tmp_path / "notes.txt"
-    mine.write_text("My own notes.\n")
-    assert main(["export", str(mine), "--replace"]) == 1
-    assert "exists and is no export" in capsys.readouterr().err
-    assert mine.read_text() == "My own notes.\n"
+def test_a_file_is_replaced_only_when_told(tmp_path, capsys):
     file = tmp_path / "memory.jsonl"
     assert main(["export", str(file)]) == 0
     first = file.read_bytes()

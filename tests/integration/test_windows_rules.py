@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import anyio
-import psutil  # noqa: F401 - before a test says that this is another system
 import pytest
 from windows_rules import enforce
 
@@ -91,13 +90,6 @@ def test_no_signal_that_windows_lacks_is_waited_for_there(monkeypatch):
         assert not scope.cancel_called
 
     anyio.run(wait)
-
-
-def test_the_parent_is_watched_by_its_process_where_orphans_keep_its_id(monkeypatch):
-    monkeypatch.setattr(process.sys, "platform", "win32")
-    assert process._parent()() is True
-    monkeypatch.setattr(process.os, "getppid", lambda: 2**22 + 7)  # gone before it was looked at
-    assert process._parent()() is True
 
 
 def test_the_older_console_of_windows_gets_no_colours(monkeypatch):
