@@ -13,7 +13,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from made_up import BARE, DIGITS, HEX, SAID, Stream, made_up
+from made_up import DIGITS, FORMS, HEX, Stream, made_up
 
 from mcp_memory.privacy.secrets import SecretMasking, find_secrets
 from mcp_memory.visible import FILL, with_masks
@@ -22,48 +22,12 @@ MASKING = SecretMasking()
 TOLD, HARMLESS = (
     Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines() for name in ("told.txt", "harmless.txt")
 )
-CODE = """
-password = getpass.getpass("Password: ")
-def login(user: str, password: str | None = None, token: str = "") -> Session:
-    if password is None or password == "":
-        raise ValueError("password is required")
-    self.token = token or os.environ["API_TOKEN"]
-    session.auth = (user, self.password)
-    secret_key = settings.SECRET_KEY
-    api_key: str = Field(alias="apiKey", description="The key")
-    credentials = Credentials.from_file(path_to_credentials)
-    token_count = 128000; max_tokens=4096; tokens: list[str] = []
-    key = f"{prefix}:{user_id}:{page}"
-    password_hash = hashlib.sha256(salt + raw).hexdigest()
-    for key, value in headers.items(): yield key.lower(), value
-<input type="password" name="password" placeholder="Your password">
-const { password, confirmPassword } = req.body; if (password !== confirmPassword) return;
-curl -H "Authorization: Bearer $TOKEN" https://api.example.com/v1/items?token=<your-token>
-DATABASE_URL=postgres://user:${DB_PASSWORD}@localhost:5432/app
-password: {{ vault_password }}
-env: API_KEY=your-api-key-here SECRET_KEY=changeme-in-production
-"auth_token_ttl": 3600, "tokenizer": "cl100k_base", "keyboard": "qwerty-104"
-git clone https://github.com/example/project.git@v1.2.3 && pip install pkg==2.0.1
-secret_name = "projects/demo/secrets/db/versions/latest"
-"""
-PROSE = """
-The password is wrong again. The key is under the mat. The secret is to keep stirring for 20 minutes.
-My pin board is full; the PIN: see the letter. Pass the bread, and a token of thanks: two tickets.
-Her passport is in the drawer, the passage is from 1984, and the keyword is "memory".
-We talked about secrets: everybody has one. Basic training starts at 8:30, the bearer is Tomas.
-The card ends in 4242. My number is +351 912 345 678, the IBAN is PT50 0002 0123 1234 5678 9015 4.
-Order 4532-7788, ticket 20241105123456, tracking 1Z999AA10123456784, ISBN 978-3-16-148410-0.
-At 12:30 on 2024-05-20 we scored 1,234,567.89 points at 41.15799, -8.62910. See https://example.org/a?b=c#d.
-The exit code is 137, the zip code is 90210, the area code: 415. Cache key: 5d41402abc4b2a76b9719d911017c592.
-The dress code of 2024 is casual; he knows the code to open 4711 files. The key is 100 times smaller.
-The token costs 3 euros. Token: 15. Is the wifi password the same as the one for the laptop? It was easy to guess.
-"""
 
 
-@pytest.mark.parametrize("kind", [*BARE, *SAID])
+@pytest.mark.parametrize("kind", FORMS)
 def test_a_secret_of_each_kind_is_masked_whole(kind: str) -> None:
     for seed in (1, 2, 3):
-        secret, text = made_up(seed)[kind]
+        secret, text = made_up(kind, seed)
         masked = MASKING.mask(text)
         assert len(masked) == len(text)
         assert secret not in masked
@@ -73,7 +37,7 @@ def test_a_secret_of_each_kind_is_masked_whole(kind: str) -> None:
 
 
 def test_what_stands_around_a_secret_stays() -> None:
-    secret, _ = made_up()["GitHub token"]
+    secret, _ = made_up("GitHub token")
     masked = MASKING.mask(f"Ann's key ({secret}) works.")
     assert masked == f"Ann's key ({FILL * len(secret)}) works."
     assert with_masks(masked) == "Ann's key ([secret]) works."
@@ -99,7 +63,7 @@ def test_what_looks_like_a_secret_and_tells_none_stays(form: str) -> None:
 
 @pytest.mark.parametrize("sign", ["\u200b", "\u00ad", "\u2060"])
 def test_invisible_signs_hide_no_secret(sign: str) -> None:
-    secret, _ = made_up()["GitHub token"]
+    secret, _ = made_up("GitHub token")
     for text in (
         f"It is {secret[:9]}{sign}{secret[9:]}.",
         f"My pass{sign}word is hunter2xZ9!{sign}",
@@ -122,7 +86,7 @@ def test_a_key_that_was_cut_goes_with_its_headers() -> None:
     assert "Qk9v" not in MASKING.mask("\n".join(f"> {line}" for line in lines))
 
 
-def test_code_prose_hashes_and_ids_are_no_secrets() -> None:
+def test_hashes_and_ids_are_no_secrets() -> None:
     some = random.Random(5)
     ids = [str(uuid.UUID(int=some.getrandbits(128), version=4)) for _ in range(500)]
     hashes = [
@@ -133,9 +97,7 @@ def test_code_prose_hashes_and_ids_are_no_secrets() -> None:
     ids += [str(some.randrange(10**17, 10**19)) for _ in range(500)]  # as snowflakes are
     numbers = ["1" + stream(12, DIGITS) for _ in range(200)] + [f"0.{stream(16, DIGITS)}" for _ in range(200)]
     lines = [f"commit {one} is id {two}" for one, two in zip(hashes, ids, strict=False)] + ids[300:] + numbers
-    found = [
-        text for text in (CODE, PROSE, *lines) for start, end, _ in find_secrets(text) for text in [text[start:end]]
-    ]
+    found = [line[start:end] for line in lines for start, end, _ in find_secrets(line)]
     assert [one for one in found if not one.isdigit()] == []
     assert len(found) <= 2  # of 1,300 numbers, two may pass for a card
 
