@@ -59,6 +59,12 @@ def test_only_code_and_long_sentences_exceed_the_limit(text: str, limit: int) ->
             assert any(start < spans[last][1] and spans[first][0] < end for start, end in blocks)
 
 
+def test_a_sentence_beyond_the_limit_stands_alone() -> None:
+    text = "So. " + "x " * 50 + "y.\n\nNo. Yes."
+    assert pack_segments(text, split(text), 10) == [(0, 0), (1, 1), (2, 3)]
+    assert pack_segments("", []) == []
+
+
 def packed(text: str, limit: int) -> list[str]:
     spans = split(text)
     return [text[spans[first][0] : spans[last][1]] for first, last in pack_segments(text, spans, limit)]
