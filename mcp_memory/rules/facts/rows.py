@@ -35,11 +35,11 @@ Effect = Literal["state", "begin", "end", "event", "lasting"]
 """What the time of a clause means for a fact, see above."""
 
 KINDS = (
-    "dose", "medicine", "home", "degree", "language", "time", "title", "trip", "startup", "award", "pet", "condition",
-    "child", "sibling", "craft", "vehicle", "ownable", "instrument", "played", "event", "venue", "team", "club",
-    "assembly", "ensemble", "school", "company", "firm", "org", "workplace", "office", "role",
-    "residence", "place", "first_name", "person", "work", "won", "name", "activity", "colour", "address", "amount",
-    "tool", "subject", "hobby", "liked", "cause", "noted", "used", "thing", "value", "any",
+    "dose", "medicine", "language", "time", "startup", "award", "pet", "condition", "child", "sibling", "craft",
+    "vehicle", "ownable", "instrument", "played", "event", "venue", "team", "club", "assembly", "ensemble", "school",
+    "company", "firm", "org", "workplace", "role", "residence", "place", "first_name", "person", "work", "won", "name",
+    "activity", "colour", "amount", "tool", "subject", "hobby", "liked", "cause", "noted", "used", "thing", "value",
+    "any",
 )  # fmt: skip
 """The kinds that a tail may have to be of (`kinds.fits`), the most specific first."""
 CONDITIONS = word_set(
