@@ -65,7 +65,7 @@ def offset_at(instant: Millis, zone: tzinfo | None) -> int:
     return 0 if offset is None else round(offset.total_seconds() / 60)
 
 
-Grain = Literal["time", "day", "week", "month", "season", "year", "decade", "century"]
+Grain = Literal["time", "day", "week", "month", "season", "year", "decade"]
 """Precision of a stated time: "at noon" is a time, "last week" a week, "the nineties" a decade."""
 
 

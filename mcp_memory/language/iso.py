@@ -171,13 +171,13 @@ def years(first: int, count: int = 1) -> Interval:
 
 
 PARTS = ("early", "mid", "late")
-_THIRDS = {"decade": ((0, 4), (3, 7), (6, 10)), "century": ((0, 34), (33, 67), (66, 100))}
+_THIRDS = ((0, 4), (3, 7), (6, 10))
 
 
 def part_of(whole: Interval, part: str, grain: Grain) -> Interval:
-    """Return the early, mid or late third of a month, year, decade or century; other grains stay whole.
+    """Return the early, mid or late third of a month, year or decade; other grains stay whole.
 
-    The thirds of decades and centuries overlap by a year, as in everyday use.
+    The thirds of decades, and of the hundred years of "the 1800s", overlap by a year, as in everyday use.
     """
     year = civil(whole.since)[0]
     nth = PARTS.index(part)
@@ -186,7 +186,7 @@ def part_of(whole: Interval, part: str, grain: Grain) -> Interval:
         return Interval(since, whole.until if part == "late" else since + 10 * DAY)
     if grain == "year":
         return Interval(month(year, 1 + 4 * nth).since, month(year, 4 + 4 * nth).until)
-    if grain in _THIRDS:
-        first, last = _THIRDS[grain][nth]
+    if grain == "decade":
+        first, last = (tenths * (civil(whole.until)[0] - year) // 10 for tenths in _THIRDS[nth])
         return years(year + first, last - first)
     return whole

@@ -1,7 +1,7 @@
 """What the words of a time mean: from the slots that a pattern of ``patterns.py`` fills to an interval.
 
 Times of one kind are read by one function, whatever their wording: those that are written in full (`date_time`,
-`numeric_day`, `year_span`, `decade`, `century`), those that come again and again and are called by a name (`named`: "5
+`numeric_day`, `year_span`, `decade`), those that come again and again and are called by a name (`named`: "5
 May", "last Friday", "the summer of 2019", "at Christmas", "the 17th"), and those that are counted from the telling
 (`counted`, `lately`, `day_word`). "Last week" and "two weeks ago" are calendar weeks
 from Monday to Sunday; months and years likewise. "Last night" is the day before.
@@ -112,17 +112,12 @@ _STREET = compiled(
 
 
 def year_span(match: Match, told: Telling) -> Meaning | None:
-    """Return a year, a part of it, or years: "1916–20", "2018/19"; a bare number is none if it counts something."""
+    """Return a year, a part of it, or years: "1916–20"; a bare number is none if it counts something."""
     before = told.sentence[max(0, match.start() - 16) : match.start()]
     slots = _slots(match)
     first = int(slots["year"])
-    if len(slots["year"]) == 2:
-        return Meaning(years(first + (2000 if first <= 30 else 1900)), "year")
     if "last" in slots:
         last = int(slots["last"]) + (first // 100 * 100 if len(slots["last"]) == 2 else 0)
-        if slots["sign"] == "/":  # "2016/2018" may be a choice
-            ordered = last in (first + 1, first - 99) and not _NUMBERED.search(before)
-            return Meaning(years(first, 2), "year") if ordered else None
         return Meaning(years(first, last - first + 1), "year") if first < last <= 2100 else None
     if _NUMBERED.search(before):
         return None
@@ -136,33 +131,13 @@ TIES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "
 
 
 def decade(match: Match, told: Telling) -> Meaning:
-    """Return a decade ("the 90s"), or a century written as one ("the 1800s")."""
+    """Return a decade: "the 90s", "the late eighties"; "the 1800s" are a hundred years, "the 2000s" still are ten."""
     slots = _slots(match)
-    if "name" in slots:
-        first = TIES[slots["name"].lower()]
-    else:
-        first = int(slots["digits"])
-        if first < 100:
-            first += 1900 if first >= 30 else 2000
-    if first % 100 == 0 and first < 2000:  # "the 1800s" are a century; "the 2000s" still are ten years
-        return _part(Meaning(years(first, 100), "century"), slots, told)
-    return _part(Meaning(years(first, 10), "decade"), slots, told)
-
-
-_CENTURY_WORDS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
-    " sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
-)
-CENTURIES = _CENTURY_WORDS.split()
-
-
-def century(match: Match, told: Telling) -> Meaning | None:
-    """Return a century: "the 19th century", "the late nineteenth century"."""
-    slots = _slots(match)
-    nth = int(slots["nth"]) if "nth" in slots else CENTURIES.index(re.sub(r"\s", "-", slots["name"].lower())) + 1
-    if not 1 <= nth <= 30:
-        return None
-    return _part(Meaning(years(100 * (nth - 1) or 1, 100 if nth > 1 else 99), "century"), slots, told)
+    first = TIES[slots["name"].lower()] if "name" in slots else int(slots["digits"])
+    if first < 100:
+        first += 1900 if first >= 30 else 2000
+    count = 100 if first % 100 == 0 and first < 2000 else 10
+    return _part(Meaning(years(first, count), "decade"), slots, told)
 
 
 _DATED = re.compile(r"\b(?:on|by|until|till|since|is|be)\s(?:the\s)?\d{1,2}\s(?:may|march|mar)$", re.IGNORECASE)
@@ -175,7 +150,7 @@ def named(match: Match, told: Telling) -> Meaning | None:
     """Return what is called by a name that comes again each year, week or month, with its year or without.
 
     Slots: *holiday*, *season*, *weekday*, *month* (with *day*, *last_day* and *first_month*), *day* alone, or none for
-    the weekend; then *year*, or *how*: "last", "this", "next", perhaps of a year or week (*of*); and *part*.
+    the weekend; then *year*, or *how*: "last", "this", "next", perhaps of a year (*of*); and *part*.
     """
     slots = _slots(match)
     how = slots.get("how", "").lower().split()[-1:]
@@ -186,29 +161,25 @@ def named(match: Match, told: Telling) -> Meaning | None:
         return _part(Meaning(found, grain), slots, told) if found else None
     if told.said_at is None or _is_no_month(slots, order, match):
         return None
-    said_at, step = told.said_at, _STEPS.get(order, 0)
+    said_at = told.said_at
     year = civil(said_at)[0]
-    unit = slots.get("of")
-    if of_year and unit == "year":
-        found = of_year(year + step)
-    elif unit == "week":
-        found = day_at(week_at(said_at + step * WEEK).since + weekday_number(slots["weekday"]) * DAY)
+    around = years(year) if of_year else week_at(said_at)
+    if of_year:
+        spans = [span for one in (year - 1, year, year + 1) if (span := of_year(one))]
+    elif "day" in slots:
+        spans = _in_months(int(slots["day"]), match, said_at)
     else:
-        around = years(year) if of_year else week_at(said_at)
-        if of_year:
-            spans = [span for one in (year - 1, year, year + 1) if (span := of_year(one))]
-        elif "day" in slots:
-            spans = _in_months(int(slots["day"]), match, said_at)
-        else:
-            spans = _in_weeks(slots, said_at)
-            if "weekday" in slots and not order and _TIED.search(told.sentence, 0, match.start()):
-                spans = [span for span in spans if span != day_at(said_at)]  # "on Monday" is not today
-        if not order:
-            found = told.nearest(match, spans)
-        elif order == "this":
-            found = of_present(spans, said_at, told.pointing(match), around)
-        else:
-            found = in_order(spans, said_at, order, around, asked=told.asked)
+        spans = _in_weeks(slots, said_at)
+        if "weekday" in slots and not order and _TIED.search(told.sentence, 0, match.start()):
+            spans = [span for span in spans if span != day_at(said_at)]  # "on Monday" is not today
+    if of_year and "of" in slots:
+        found = of_year(year + _STEPS[order])
+    elif not order:
+        found = told.nearest(match, spans)
+    elif order == "this":
+        found = of_present(spans, said_at, told.pointing(match), around)
+    else:
+        found = in_order(spans, said_at, order, around, asked=told.asked)
     if found is None:
         return NO_TIME if order else None
     return _part(Meaning(found, grain, relative=True), slots, told)
@@ -326,8 +297,7 @@ def counted(match: Match, told: Telling) -> Meaning | None:
     slots = _slots(match)
     unit, said_at = slots["unit"].lower(), told.said_at
     if "n" not in slots:
-        how = slots.get("how", "this").lower().split()
-        step = _STEPS[how[-1]] * (2 if how[0] in ("before", "after") else 1)
+        step = _STEPS[slots.get("how", "this").lower().split()[-1]]
         if unit == "week" and step == 0 and weekday(said_at) == 6 and told.tensed(match) > 0:
             step = 1  # on a Sunday, what will be done this week is done in the week to come
         return _part(_unit_away(unit, step, said_at), slots, told)
@@ -356,10 +326,8 @@ def _unit_away(unit: str, step: int, said_at: Millis) -> Meaning:
             return Meaning(month(year, numbered + step), "month", relative=True)
         case "year":
             return Meaning(years(year + step), "year", relative=True)
-        case "decade":
-            return Meaning(years(year // 10 * 10 + 10 * step, 10), "decade", relative=True)
         case _:
-            return Meaning(years(year // 100 * 100 + 100 * step, 100), "century", relative=True)
+            return Meaning(years(year // 10 * 10 + 10 * step, 10), "decade", relative=True)
 
 
 def lately(match: Match, told: Telling) -> Meaning | None:

@@ -34,11 +34,11 @@ class Pattern(NamedTuple):
 
 
 _BEHIND = re.compile(r"@behind:([\w ]+)@")
-_UNITS = "minute hour day night week fortnight month year decade weekend century"
+_UNITS = "minute hour day night week fortnight month year decade weekend"
 _WORDS = {
     "weekday_words": " ".join(WEEKDAY_WORDS),
     "month_words": " ".join(MONTH_WORDS),
-    "unit_words": " ".join(f"{unit} {unit}s" for unit in _UNITS.split()) + " centuries",
+    "unit_words": " ".join(f"{unit} {unit}s" for unit in _UNITS.split()),
     "tie_words": " ".join(meanings.TIES),
 }
 
@@ -49,7 +49,6 @@ def _patterns() -> tuple[Pattern, ...]:
     fragments = {name.lower(): value for name, value in vars(expressions).items() if isinstance(value, str)}
     listed = {
         "ties": "|".join(meanings.TIES),
-        "centuries": "|".join(meanings.CENTURIES[:-1]),
         "nths": "|".join(meanings.NTH),
     }
     parts = fragments | listed | table["parts"]

@@ -39,7 +39,7 @@ from mcp_memory.language.iso import (
 from mcp_memory.language.meanings import NO_TIME
 from mcp_memory.language.patterns import PATTERNS
 from mcp_memory.language.segments import is_repetitive
-from mcp_memory.language.yearless import Direction, Telling
+from mcp_memory.language.yearless import Telling
 
 _WORD = re.compile(r"[a-z]+")
 _DIGIT = re.compile(r"[0-9]")
@@ -70,7 +70,6 @@ def stated_times(
     start: int = 0,
     end: int | None = None,
     *,
-    tense: Direction | None = None,
     asked: bool = False,
 ) -> tuple[StatedTime, ...]:
     """Return the times that a sentence states, in order and without overlap.
@@ -80,8 +79,6 @@ def stated_times(
         said_at: when it was said; None ignores everything relative, also a day without a year.
         start: first character of the sentence within ``text``.
         end: first character after it; None for the end of the text.
-        tense: where the verb points, if that is known: it decides which "8 January" or "Friday" is meant. None takes it
-            from words near each expression.
         asked: whether it is a question, asked at ``said_at``.
 
     Returns:
@@ -92,7 +89,7 @@ def stated_times(
     words = {"#", *_WORD.findall(sentence.lower())} if _DIGIT.search(sentence) else set(_WORD.findall(sentence.lower()))
     if words.isdisjoint(_ALL_WORDS) or is_repetitive(sentence, 0, len(sentence)):
         return ()
-    points = _with_clocks(sentence, _points(Telling(sentence, said_at, tense, asked), words))
+    points = _with_clocks(sentence, _points(Telling(sentence, said_at, asked), words))
     points = [_with_open_end(sentence, point) for point in _with_ranges(sentence, points)]
     return tuple(
         replace(point, start=point.start + start, end=point.end + start)
@@ -257,8 +254,6 @@ def _unit(instant: Millis, grain: Grain) -> str:
             return str(year)
         case "decade":
             return f"the {year // 10 * 10}s"
-        case "century":
-            return f"the {_ordinal(year // 100 + 1)} century"
 
 
 def _part(interval: Interval, grain: Grain) -> str | None:
@@ -271,8 +266,6 @@ def _part(interval: Interval, grain: Grain) -> str | None:
             whole = years(year)
         case "decade":
             whole = years(year // 10 * 10, 10)
-        case "century":
-            whole = years(year // 100 * 100, 100)
         case _:
             return None
     for part in PARTS:
@@ -280,11 +273,6 @@ def _part(interval: Interval, grain: Grain) -> str | None:
             name = _unit(interval.since, grain)
             return f"the {part} {name.removeprefix('the ')}" if name.startswith("the ") else f"{part} {name}"
     return None
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def weekday_and_day(moment: Millis) -> str:

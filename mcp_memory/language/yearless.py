@@ -41,13 +41,11 @@ class Telling:
     Attributes:
         sentence: the sentence that states times.
         said_at: when it was said; None if unknown.
-        tense: where the verb of the clause points; None where only the words of the sentence can tell.
         asked: whether it is a question.
     """
 
     sentence: str
     said_at: Millis | None
-    tense: Direction | None = None
     asked: bool = False
 
     def pointing(self, match: re.Match[str]) -> Direction:
@@ -61,7 +59,7 @@ class Telling:
 
     def tensed(self, match: re.Match[str]) -> Direction:
         """Return where the tense of the verb points for an expression."""
-        return _tense(self.sentence, match.start(), match.end()) if self.tense is None else self.tense
+        return _tense(self.sentence, match.start(), match.end())
 
     def nearest(self, match: re.Match[str], spans: Iterable[Interval]) -> Interval | None:
         """Return which of the occurrences an expression means that names nothing but them.

@@ -24,7 +24,7 @@ _POINTS = ("begin", "end", "event")
 PRECISION: dict[Grain, Precision] = {
     **dict.fromkeys(("time", "day", "week"), "day"),
     **dict.fromkeys(("month", "season"), "month"),
-    **dict.fromkeys(("year", "decade", "century"), "year"),
+    **dict.fromkeys(("year", "decade"), "year"),
 }
 """The precision of a fact whose time was stated with a grain."""
 
