@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 
 @contextmanager
-def whole_file(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
-    """Yield a file that takes the place of a path once the body has written it and it is on the disk.
+def whole_file(path: Path, mode: int = 0o600, *, lasting: bool = True) -> Iterator[BinaryIO]:
+    """Yield a file that takes the place of a path once the body has written it.
 
     It is written beside the path, under a name that nothing else has. What stands in its place is replaced, so the
     caller has made sure that it may be; it stays as it was where the body or the disk fails.
@@ -20,6 +20,7 @@ def whole_file(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
     Args:
         path: the path to write; a link is replaced, not followed.
         mode: the rights of the file.
+        lasting: whether it has to be on the disk before, and so survives a power loss.
 
     Raises:
         OSError: it cannot be written.
@@ -30,7 +31,8 @@ def whole_file(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
         with os.fdopen(made, "wb") as out:
             yield out
             out.flush()
-            os.fsync(out.fileno())
+            if lasting:
+                os.fsync(out.fileno())
         part.replace(path)
     finally:
         with suppress(OSError):

@@ -6,9 +6,7 @@ last commits. A file of which that left nothing but its name counts as not there
 
 from __future__ import annotations
 
-import errno
 import os
-import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -35,18 +33,8 @@ class Folder:
         if self.tag(name) is not None:
             return None
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        if lasting:
-            self.put(name, content)
-        else:
-            part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-            try:
-                with part.open("xb", buffering=0) as out:
-                    if out.write(content) != len(content):
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-                part.replace(path)
-            finally:
-                with suppress(OSError):
-                    part.unlink(missing_ok=True)
+        with whole_file(path, lasting=lasting) as out:
+            out.write(content)
         return self.tag(name)
 
     def put(self, name: str, content: bytes) -> None:

@@ -29,7 +29,7 @@ from typing import IO, Any, Protocol
 
 from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.rows import rows_of as table_rows
-from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, LogKind, RowKind, TableRows, with_tx
+from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, with_tx
 
 JOURNAL, SEGMENTS = "journal/", "log/"
 DIGITS = 20
@@ -205,10 +205,6 @@ class Log:
     def commits(self, after: int = 0, until: int | None = None) -> Iterator[Commit]:
         """Yield the same without their rows."""
         return (_commit(line) for line, _ in self._lines(after, until))
-
-    def rows(self, kind: LogKind, after: int = 0, until: int | None = None) -> TableRows | None:
-        """Return the rows of one kind in the commits after a number, up to another; None if there are none."""
-        return rows_of(self.entries(after, until), kind)
 
     def _lines(self, after: int, until: int | None) -> Iterator[tuple[bytes, bytes | None]]:
         """Yield the lines of these commits, each with what its object holds of tables; None in a segment."""

@@ -46,7 +46,7 @@ def rows(uri: str) -> dict[str, int]:
     for kind in TABLE_KINDS:
         if not (name := last.table(kind)).startswith(_MAY_SHRINK):
             found[name] = tables.count(name, f"tx <= {folded}") + len(rows_of(tables.log.entries(folded), kind) or ())
-    logged = {kind: len(tables.log.rows(kind) or ()) for kind in LOG_KINDS}
+    logged = {kind: len(rows_of(tables.log.entries(), kind) or ()) for kind in LOG_KINDS}
     return found | logged | {"commits": sum(1 for _ in tables.log.commits())}
 
 

@@ -12,6 +12,7 @@ from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.services.ingest import derive, silent
 from mcp_memory.services.write import write, write_many
 from mcp_memory.storage.backups import fold
+from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.tables import Tables
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -31,7 +32,7 @@ def tables(folder):
     fold(Tables(str(folder)))
     database = lancedb.connect(folder)
     found = {path.stem: database.open_table(path.stem).to_arrow() for path in sorted(folder.glob("*.lance"))}
-    found["turns"] = Tables(str(folder)).log.rows("turns")
+    found["turns"] = rows_of(Tables(str(folder)).log.entries(), "turns")
     return {name: rows.drop_columns(["tx"] if "tx" in rows.column_names else []) for name, rows in found.items()}
 
 
