@@ -18,17 +18,12 @@ from mcp_memory.storage.schema import TABLE_KINDS
 
 _SPARE = r"#\d+"
 """Ending of a file of a table that no version of it needs, of a write that was killed."""
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NAME = rf"(?:{'|'.join(TABLE_KINDS)})_\d+(?:_\d+)?\.lance"
-_TABLE = re.compile(
-    rf"{_NAME}/(?:(?:data/(?:[01]{{24}}[0-9a-f]{{26}}|{_UUID})\.lance|_versions/(?:\d+\.manifest|"
-    rf"latest_version_hint\.json)|_transactions/\d+-{_UUID}\.txn|_deletions/\d+-\d+-\d+\.(?:arrow|bin))"
-    rf"(?:{_SPARE})?|(?:data|_\w+)/\.tmp\w+)"
-)
-"""A file of a table, as LanceDB lays it out."""
+_TABLE = re.compile(rf"{_NAME}/(?:data|_versions|_transactions|_deletions)/(?:\.tmp)?\w[\w.#-]{{0,250}}")
+"""A file of a table, in one of the folders in which LanceDB lays them out."""
 _LOG = re.compile(r"journal/\d{20}|log/\d{20}/\d{20}-\d{20}")
 _OWN = re.compile(
-    rf"{_NAME}|journal|log|view|holders|\.?(?:forgotten\.json|store\.id|places\.jsonl)(?:\.\w+\.part)?|"
+    rf"{_NAME}|journal|log|view|holders|\.?forgotten\.json(?:\.\w+\.part)?|"
     r"(?:next|write|compact|rebuild|index|enrich|view)\.lock"
 )
 """What lies in the folder itself: files, and folders with all that is in them."""
