@@ -28,12 +28,12 @@ def talk(session, count):
 
 
 def tables(folder):
-    """Return every row of every table and of the texts of the log in its order, without the number of its commit."""
+    """Return every row of every table and of the texts of the log in its order, without its commit and place there."""
     fold(Tables(str(folder)))
     database = lancedb.connect(folder)
     found = {path.stem: database.open_table(path.stem).to_arrow() for path in sorted(folder.glob("*.lance"))}
     found["turns"] = rows_of(Tables(str(folder)).log.entries(), "turns")
-    return {name: rows.drop_columns(["tx"] if "tx" in rows.column_names else []) for name, rows in found.items()}
+    return {name: rows.drop_columns([*{"tx", "place"} & {*rows.column_names}]) for name, rows in found.items()}
 
 
 async def test_a_corpus_becomes_the_rows_that_single_writes_make_in_one_commit(tmp_path):
