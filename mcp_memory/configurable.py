@@ -10,34 +10,9 @@ This module is imported before the server's first reply, so it uses the standard
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The numbers that a setting may have; the lower end belongs to it, the upper end only if stated."""
-
-    low: float
-    high: float = inf
-    includes_low: bool = True
-    includes_high: bool = False
-
-    def __contains__(self, value: float) -> bool:
-        above = value >= self.low if self.includes_low else value > self.low
-        return above and (value <= self.high if self.includes_high else value < self.high)
-
-    def __str__(self) -> str:
-        lower = f"{self.low:g} or more" if self.includes_low else f"above {self.low:g}"
-        if self.high == inf:
-            return lower
-        return f"{lower} and {'at most' if self.includes_high else 'below'} {self.high:g}"
-
-
-NOT_NEGATIVE = Range(0)
-POSITIVE = Range(0, includes_low=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +21,18 @@ class Declared:
 
     Attributes:
         comment: one line for the example file.
-        range: allowed numbers; None allows whole numbers from 1 on, and any other number that is not negative.
+        least: the smallest number that is allowed.
         switch: the field's key in ``[switches]``; None for a key of the room's own section.
     """
 
     comment: str
-    range: Range | None = None
+    least: int = 1
     switch: str | None = None
 
 
-def key(default: T, comment: str, range: Range | None = None) -> T:  # noqa: A002
-    """Return a dataclass field that the section of its room sets."""
-    return _field(default, Declared(comment, range))
+def key(default: T, comment: str, least: int = 1) -> T:
+    """Return a dataclass field that the section of its room sets; a number to ``least`` or more."""
+    return _field(default, Declared(comment, least))
 
 
 def switch(name: str, default: bool, comment: str) -> bool:

@@ -21,12 +21,13 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
-from mcp_memory.configurable import Declared, Range, key
+from mcp_memory.configurable import Declared, key
 from mcp_memory.domain.settings import FactSettings
 from mcp_memory.embedding.settings import EmbeddingSettings, ReaderSettings
 from mcp_memory.errors import ConfigurationError
@@ -54,7 +55,7 @@ class ServerSettings:
     )
     """The second uses less memory while idle."""
     max_line: int = key(
-        16_000_000, "bytes of one line of a client; a longer one is refused before it is parsed", Range(1_000)
+        16_000_000, "bytes of one line of a client; a longer one is refused before it is parsed", least=1_000
     )
     space: str = key(
         "default",
@@ -132,7 +133,7 @@ class _Key:
         name: the field of that room's settings.
         kind: its type.
         default: its default.
-        declared: its comment, its range, and its name as a switch.
+        declared: its comment, its least number, and its name as a switch.
     """
 
     room: str
@@ -156,10 +157,8 @@ class _Key:
                 )
         elif type(value) is not self.kind:
             raise ConfigurationError(f"{where}: {value!r} is not {_WORDS[self.kind]}")
-        elif self.kind in (int, float):
-            allowed = self.declared.range or (_COUNT if self.kind is int else _NUMBER)
-            if value not in allowed:  # NaN is in no range
-                raise ConfigurationError(f"{where}: {value!r} is not {allowed}")
+        elif self.kind in (int, float) and not self.declared.least <= value < inf:  # as NaN is not, either
+            raise ConfigurationError(f"{where}: {value!r} is not {self.declared.least:,} or more")
         return value
 
 
@@ -294,8 +293,6 @@ def _sections() -> dict[str, dict[str, _Key]]:
 
 _PREFIX: Final = "MCP_MEMORY_"
 _PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}")
-_COUNT: Final = Range(1)
-_NUMBER: Final = Range(0, float("inf"), includes_high=True)
 _WORDS: Final[dict[Any, str]] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
 SECTIONS: Final = _sections()
 """Every key by section."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, key, switch
+from mcp_memory.configurable import key, switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,9 @@ class EmbeddingSettings:
     )
     model: str = key("", "sentence-transformers only: the folder of a model")
     device: str = key("", 'sentence-transformers only: "cpu", "cuda", "mps"; "" lets it choose')
-    batch_size: int = key(32, "sentence-transformers only: texts in one batch")
-    threads: int = key(0, "onnx only: threads of one inference; 0 lets the runtime choose", NOT_NEGATIVE)
+    batch_size: int = 32
+    """sentence-transformers only: texts in one batch."""
+    threads: int = key(0, "onnx only: threads of one inference; 0 lets the runtime choose", least=0)
     late_chunking: bool = switch(
         "late_chunking", True, "onnx only: sentences of talk are embedded with their segment; off: each by itself"
     )
@@ -33,4 +34,4 @@ class ReaderSettings:
         'a small model reads what a search found once more and ranks it: "auto" not where one record is far ahead, '
         '"always", or "off"',
     )
-    threads: int = key(2, "threads of one inference", POSITIVE)
+    threads: int = key(2, "threads of one inference")

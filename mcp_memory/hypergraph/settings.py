@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import key, switch
+from mcp_memory.configurable import switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,8 @@ class PointSettings:
     loses 7 to 10 of 100 more in documents, .7 loses 9 in dialogues)."""
     words: int = 80
     """Words of a description that the memory writes. Not from the paper."""
-    shown: int = key(5, "points that a recall lists")
+    shown: int = 5
+    """Points that a recall lists."""
     near: float = 0.4
     """Ours: cosine of a question from which on it bears on a point that joins only the user of what it names and has
     none of its words. Of 280 pairs of both in a memory of half a year 6 lay above, 4 of them fitting."""

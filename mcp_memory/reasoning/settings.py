@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, key
+from mcp_memory.configurable import key
 
 
 class Effort(NamedTuple):
@@ -37,9 +37,7 @@ class EngineSettings:
     model: str = key(
         "claude-haiku-5-5", "it is sent the query and the evidence found for it; see the last three keys, too"
     )
-    timeout_s: float = key(
-        20.0, "seconds for all requests of one query or goal; then the embedded engine goes on", POSITIVE
-    )
+    timeout_s: float = key(20.0, "seconds for all requests of one query or goal; then the embedded engine goes on")
     """Retries and pauses included; the same for one reading of texts."""
     base_url: str = key("", 'of the Messages API, to which all of it is sent; "" = Anthropic\'s own')
     """The environment's ANTHROPIC_BASE_URL does not count."""
@@ -54,9 +52,7 @@ class EngineSettings:
     """Requests for one query or goal; 0 = as effort says."""
     input_tokens: int = 0
     """Uncached input tokens for one query or goal; 0 = as effort says."""
-    day_tokens: int = key(
-        500_000, "the same for a day of UTC, over all processes on the store; 0 = no limit", NOT_NEGATIVE
-    )
+    day_tokens: int = key(500_000, "the same for a day of UTC, over all processes on the store; 0 = no limit", least=0)
     """A reply has at most 2,048 tokens."""
     retries: int = 3
     """Further tries after one that failed or was not usable."""

@@ -17,7 +17,8 @@ class LoopSettings:
     """The paper's."""
     calls: int = 50
     """Calls of operators in all turns together. The authors' program has this bound; both hold (DESIGN D30)."""
-    deadline_s: float = key(30.0, "seconds after which no further turn begins")
+    deadline_s: float = 30.0
+    """Seconds after which no further turn begins."""
 
     enabled: bool = switch("loop", True, "where the first search is not enough, recall goes on from what it found")
     tags: bool = switch("tags", True, "it also follows cues, tags and topics")
