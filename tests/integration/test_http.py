@@ -43,7 +43,10 @@ async def test_health_half_an_emoji_and_an_address_with_a_slash_at_its_end():
 
 
 async def test_a_running_call_ends_before_the_server_does():
-    memory, asked, written = word_memory(), anyio.Event(), []
+    memory, asked, written, closed = word_memory(), anyio.Event(), [], []
+
+    async def close():
+        closed.append(True)
 
     async def pause():
         asked.set()
@@ -53,12 +56,12 @@ async def test_a_running_call_ends_before_the_server_does():
         async with client_of(url) as client:
             written.append(await structured(client, "memory_write", text="The last words."))
 
-    memory.pause = pause
+    memory.pause, memory.store.aclose = pause, close
     async with listening(memory=memory) as url, anyio.create_task_group() as tasks:
         tasks.start_soon(write, url)
         await asked.wait()
     assert written[0]["counts"]["stored"] == 1
-    assert memory.store.closed
+    assert closed
 
 
 @pytest.mark.parametrize(

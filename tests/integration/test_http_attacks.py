@@ -255,7 +255,9 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_caller_with_some_spaces_is_not_told_where_the_store_lies_when_it_fails(mode, tmp_path, caplog):
+async def test_a_caller_with_some_spaces_is_not_told_where_the_store_lies_when_it_fails(
+    mode, tmp_path, caplog, monkeypatch
+):
     memory = word_memory()
     healthy, reading = await memory.status(), memory.store.reading
 
@@ -271,7 +273,8 @@ async def test_a_caller_with_some_spaces_is_not_told_where_the_store_lies_when_i
         yield
 
     memory.status, memory.evolve = status, evolve
-    memory.store.damage = ("3 of 10 commits are gone. Damaged: /srv/place/turns.lance.",)
+    damage = ("3 of 10 commits are gone. Damaged: /srv/place/turns.lance.",)
+    monkeypatch.setattr(type(memory.store), "damage", damage)
     async with guarded(tmp_path, memory, stateless=False) as (url, file, ann):
         told = []
         for token in (ann, file.add(grant("owner", "*"))):
