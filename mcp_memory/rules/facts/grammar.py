@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from mcp_memory.domain.relations import third_person, verbs
 from mcp_memory.language.tokens import ending_removed
-from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts.rows import adjectives, words_of
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.words import Word
@@ -49,14 +49,6 @@ def _inflections() -> tuple[dict[str, Inflection], dict[str, str]]:
     return {form: Inflection(lemma, frozenset(kinds)) for form, (lemma, kinds) in forms.items()}, by_stem
 
 
-_NOT_VERBS = word_set(
-    "hundred indeed sacred wicked naked rugged beloved crooked speed morning evening something anything"
-    " nothing everything building wedding spring string sibling ceiling feeling meeting clothing pudding"
-    " painting darling offspring earring boring amazing interesting exciting shilling herring duckling"
-    " dumpling outing sterling"
-)
-
-
 def inflection(word: str) -> Inflection | None:
     """Return the verb that a word in lower case is a form of, or None; "be" is not included.
 
@@ -66,7 +58,7 @@ def inflection(word: str) -> Inflection | None:
     if word in forms or not word.endswith(("ed", "ing")):
         return forms.get(word)
     stem = ending_removed(word)
-    lemma = by_stem.get(stem, stem if len(word) > 5 and word not in _NOT_VERBS else None)
+    lemma = by_stem.get(stem, stem if len(word) > 5 and word not in closed.NOT_VERBS else None)
     endings: tuple[Form, ...] = ("ing",) if word.endswith("ing") else ("past", "participle")
     return Inflection(lemma, frozenset(endings)) if lemma else None
 

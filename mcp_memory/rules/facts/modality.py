@@ -11,28 +11,12 @@ import re
 from mcp_memory.domain.facts import Intent
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 
 PLAIN = 0.95
 """The confidence of what is stated."""
 
-_OPEN = word_set(
-    "think believe suppose assume suspect figure feel expect bet reckon seem appear guess understand rumour say tell"
-    " mention claim report hear read write announce explain whisper argue state insist swear admit wish hope wonder"
-    " doubt pretend dream imagine want ask suggest worry scare terrify fear joke kid lie deny decide ensure verify"
-    " check guarantee"
-)
-"""Verbs that leave open whether their content is so."""
-_KNOWING = word_set(
-    "know realise realize remember notice learn forget find see confirm promise reveal mean show love recall note"
-)
-_OPEN_ADJECTIVES = word_set(
-    "that sure certain convinced confident possible likely afraid anxious nervous false untrue wrong unlikely "
-    " impossible doubtful unthinkable inconceivable lie myth joke dream rumour rumor legend hoax misunderstanding"
-    " possibility chance"
-)
-_GLAD = word_set("glad happy proud sorry excited aware thrilled lucky true")
-"""Words behind "be" whose content is so: "I'm glad that …"."""
 _MARKUP = re.compile(r"^\s*(?:```|\||\{|<|>)")
 
 
@@ -48,8 +32,8 @@ def states_content(verb: VerbGroup, adjective: str = "") -> bool | None:
         verb: the verb with its negation: "I don't know that" states nothing.
         adjective: the word behind a form of "be", or "".
     """
-    is_open = adjective in _OPEN_ADJECTIVES if verb.lemma == "be" else verb.lemma in _OPEN
-    if not is_open and (adjective not in _GLAD if verb.lemma == "be" else verb.lemma not in _KNOWING):
+    is_open = adjective in closed.OPEN_ADJECTIVES if verb.lemma == "be" else verb.lemma in closed.OPEN_VERBS
+    if not is_open and (adjective not in closed.GLAD if verb.lemma == "be" else verb.lemma not in closed.KNOWING_VERBS):
         return None
     return not (is_open or verb.negated or verb.unreal)
 

@@ -16,15 +16,6 @@ from mcp_memory.rules.facts.grammar import inflection
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.words import Word
 
-_GOVERNING = word_set(
-    "want hope plan wish decide try need intend aim agree promise refuse forget consider expect dream prepare"
-    " offer attempt fail tend prefer love like hate choose threaten struggle learn help ask get come happen"
-    " imagine avoid miss mind suggest recommend mean deserve pretend claim look start begin resume seem appear use"
-)
-"""Verbs behind which "to" and another verb tell of what somebody does not, or not yet, or no longer do."""
-_PHASES = word_set("start begin resume stop quit cease")
-"""Verbs that do so with "-ing" behind them."""
-
 
 def low_at(words: Sequence[Word], index: int) -> str:
     """Return the word at an index in lower case, "" behind the last word."""
@@ -59,11 +50,11 @@ def may_be_participle(words: Sequence[Word], index: int) -> bool:
 def governed(words: Sequence[Word], index: int, lemma: str) -> int | None:
     """Return the index of the word before the verb that the one at ``index`` governs; None if it governs none."""
     after = low_at(words, index + 1)
-    if after == "to" and lemma in _GOVERNING:
+    if after == "to" and lemma in closed.GOVERNING_VERBS:
         return index + 1
     verb = inflection(after)
     gerund = verb is not None and "ing" in verb.forms and "plain" not in verb.forms
-    return index if gerund and lemma in _PHASES else None
+    return index if gerund and lemma in closed.PHASES else None
 
 
 Tense = Literal["past", "present", "perfect"]

@@ -12,8 +12,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.language.vocabulary import word_set
-from mcp_memory.rules.facts.tables.closed import ADVERBIAL_PHRASES, STOPS
+from mcp_memory.rules.facts.tables import closed
 
 Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
 
@@ -126,7 +125,7 @@ def _split_plain(text: str, start: int, end: int) -> list[Word]:
     for match in _TOKEN.finditer(text, start, end):
         token, first, last = match[0], match.start(), match.end()
         if not (token[0].isalnum() or token[0] == "_"):
-            words.append(Word(token, token if token in STOPS or token in "'’" else ",", first, last, "mark"))
+            words.append(Word(token, token if token in closed.STOPS or token in "'’" else ",", first, last, "mark"))
             continue
         low = token.lower().replace("’", "'")
         split = _CONTRACTED.search(token) if "'" in low else None
@@ -146,7 +145,7 @@ def _make_word(token: str, low: str, first: int, last: int) -> Word:
 @cache
 def _adverbials_by_first_word() -> dict[str, list[tuple[str, ...]]]:
     runs: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in sorted(ADVERBIAL_PHRASES, key=len, reverse=True):
+    for phrase in sorted(closed.ADVERBIAL_PHRASES, key=len, reverse=True):
         parts = tuple(phrase.split())
         runs.setdefault(parts[0], []).append(parts)
     return runs
@@ -169,15 +168,6 @@ def _join_adverbials(words: list[Word]) -> list[Word]:
     return joined
 
 
-_ENGLISH = word_set(
-    "i my we our he she his her it they the a an is was are has have had been and of to in at for with from as on by"
-    " you not im but this that since used"
-)
-_OTHERS = word_set(
-    "der das und ist ich nicht ein eine mit für wir sie auf den dem seit bin habe als le la les et je il elle une un"
-    " des du est à dans pour que qui el los las y en es con por una del che di e sono per non lo mi io het een ik niet"
-    " van op som och jag er og på jeg av ja nie się na em do da uma não eu o os"
-)
 _LETTERS = re.compile(r"\w+")
 _CONTRACTION = re.compile(r"['’](?:s|m|ve|re|ll)\b", re.IGNORECASE)
 
@@ -188,6 +178,6 @@ def is_english(sentence: str) -> bool:
     A sentence without any small word counts as English if it is pure ASCII.
     """
     words = _LETTERS.findall(sentence.lower())
-    ours = sum(word in _ENGLISH for word in words) + len(_CONTRACTION.findall(sentence))
-    others = sum(word in _OTHERS for word in words)
+    ours = sum(word in closed.ENGLISH for word in words) + len(_CONTRACTION.findall(sentence))
+    others = sum(word in closed.OTHER_LANGUAGES for word in words)
     return ours > others or (ours == others and sentence.isascii() and (ours > 0 or not others))
