@@ -10,23 +10,16 @@ from typing import Any
 
 from fakes import FakeEmbedder
 
-from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.facts import new_assertion
-from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
     EvolveRequest,
     Feedback,
-    NewDescription,
     NewFact,
     NewItem,
-    NewMerge,
     PointEdits,
     PointInsert,
     WriteRequest,
 )
-from mcp_memory.domain.times import FOREVER
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.transfer.exporting import export_lines
@@ -81,16 +74,18 @@ LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
 
 
 async def fill(memory: Memory) -> None:
-    """Write, recall, answer, teach and organise."""
+    """Write, pool questions, teach by feedback and a correction, and make points of evidence and of a caller."""
     await tell(memory)
-    await _read_by_claude(memory)
     await memory.evolve(EvolveRequest("default", steps=("questions", "entities")))
-    await memory.evolve(EvolveRequest("work", steps=("questions",)))
-    await _teach(memory)
-    await _organise(memory)
-    await memory.write(
-        WriteRequest("default", "letters", "message", (NewItem("I live in Braga now.", speaker="Ines"),))
-    )
+    recall = await memory.reconstruct(Query("How deep is the tank?"))
+    best, *others = (item.id for item in recall.evidence)
+    feedback = Feedback((best,), tuple(others[:2]), answer_correct=False, correction="The tank is 6 m deep.")
+    await memory.evolve(EvolveRequest("default", episode=recall.episode, feedback=feedback))
+    own = PointEdits((PointInsert(("Ines", "Tomas"), "Tomas looks after ferns."),))
+    await memory.evolve(EvolveRequest("default", goal="Ines and her ferns"))
+    await memory.evolve(EvolveRequest("default", points=own))
+    late = NewItem("I live in Braga now.", speaker="Ines")
+    await memory.write(WriteRequest("default", "letters", "message", (late,)))
 
 
 async def tell(memory: Memory) -> None:
@@ -119,52 +114,6 @@ async def tell(memory: Memory) -> None:
             WriteRequest("work", "letters", "message", (NewItem(text, ref=f"m{number}", speaker="Ann"),))
         )
     await memory.write(WriteRequest("default", "letters", "message", (), (NewFact("Tomas", "works_at", "harbour"),)))
-
-
-async def _read_by_claude(memory: Memory) -> None:
-    """Record what Claude read, an alias, and how far it has read."""
-    async with memory.store.writing() as transaction:
-        space = transaction.view.space("default")
-        first, second = (space.current("letters", ref) for ref in ("m1", "m2"))
-        assert first is not None
-        assert second is not None
-        read = new_assertion(
-            first, 0, (6, 11), ("Tomas", "knows", "Ines"), since=first.time, until=FOREVER, stated=False,
-            negated=False, change=False, confidence=0.8, intent="FACT", extractor="anthropic", recorded_at=MAY + 77_000,
-        )  # fmt: skip
-        jobs = (
-            Job("default", first.id, "done", 1, 0, 0, "", MAY + 77_000),
-            Job("default", second.id, "leased", 1, 2, MAY + 99_000, "somebody", MAY + 77_000),
-        )
-        alias = Alias("default", "Tomas", "Tomás Pinto", "the same family", "anthropic", MAY + 77_001)
-        await transaction.commit(Batch(assertions=(read,), jobs=jobs, aliases=(alias,)))
-
-
-async def _teach(memory: Memory) -> None:
-    """Let the memory learn from its own answers, from feedback, and from a correction."""
-    for question in QUESTIONS[:3]:
-        await memory.answer(Query(question))
-    recall = await memory.reconstruct(Query("Who waters the ferns?"))
-    ids = [item.id for item in recall.evidence]
-    feedback = Feedback(supports=tuple(ids[:1]), not_supports=tuple(ids[1:3]))
-    await memory.evolve(EvolveRequest("default", episode=recall.episode, feedback=feedback))
-    wrong = await memory.reconstruct(Query("How deep is the tank?"))
-    ids = [item.id for item in wrong.evidence]
-    feedback = Feedback(not_supports=tuple(ids[:1]), answer_correct=False, correction="The tank is 6 m deep.")
-    await memory.evolve(EvolveRequest("default", episode=wrong.episode, feedback=feedback))
-
-
-async def _organise(memory: Memory) -> None:
-    """Make points from evidence, and insert, update and merge a caller's own."""
-    await memory.evolve(EvolveRequest("default", goal="Ines and her ferns"))
-    own = (PointInsert(("Ines", "Tomas"), "Tomas looks after ferns."), PointInsert(("Ines", "octopuses"), "She feeds."))
-    await memory.evolve(EvolveRequest("default", points=PointEdits(insert=own)))
-    async with memory.store.reading() as view:
-        made = [one.id for one in view.space("default").hypergraph.active() if one.source == "caller"]
-    edits = PointEdits(update=(NewDescription(made[0], "Tomas waters the ferns of Ines."),))
-    await memory.evolve(EvolveRequest("default", points=edits))
-    merge = PointEdits(merge=(NewMerge(tuple(made), "Tomas waters, Ines feeds."),))
-    await memory.evolve(EvolveRequest("default", points=merge))
 
 
 async def exported(memory: Memory, *spaces: str) -> bytes:

@@ -27,15 +27,10 @@ async def evidence(memory: Memory, *questions: str, space: str = "work") -> list
     return [[item.id for item in result.evidence] for result in found]
 
 
-async def filled(folder: object) -> Memory:
-    memory = open_at(folder)
-    await fill(memory)
-    return memory
-
-
 async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp_path) -> None:
     """And a rebuild of what is left gives the same memory: nothing that is derived still rests on what went."""
-    memory = await filled(tmp_path / "store")
+    memory = open_at(tmp_path / "store")
+    await fill(memory)
     assert holding(tmp_path / "store", ["Braga", "harbour", "Matos"]) == {"Braga", "harbour", "Matos"}
     before = await evidence(memory, *VALVES)
     work = await content(memory, "work")

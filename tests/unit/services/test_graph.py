@@ -126,10 +126,3 @@ def test_memory_points_are_nodes_of_their_own_that_other_programs_read(tmp_path)
     joined = [(back.nodes[node]["name"], data["relation"]) for _, node, data in back.edges("h_trip", data=True)]
     assert joined == [("Ann", "joins"), ("Lisbon", "joins"), ("Atlantis", "joins")]
     assert len(back) == len(graph) + 2
-
-
-def test_memory_points_are_drawn_after_the_facts():
-    space = space_with(point("trip", ("Ann", "Atlantis")))
-    graph = around(graph_of(space.facts), "lisbon", 1)
-    lines = mermaid(graph, hyperedges_of(space, graph)).splitlines()
-    assert lines[-4:] == ['  p0{{"What trip is#46;"}}', '  n2["Atlantis"]', "  p0 --- n0", "  p0 --- n2"]

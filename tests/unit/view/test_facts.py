@@ -60,17 +60,6 @@ def test_a_place_is_never_merged_with_a_person_of_that_name() -> None:
     assert town.resolve("Victoria") == "victoria"
 
 
-def test_a_query_for_an_unknown_name_changes_nothing() -> None:
-    facts = facts_of(asserted("Oslo"))
-    assert facts.resolve("Zoe") is None
-    assert (facts.name("zoe"), facts.names("zoe"), facts.kind("zoe"), facts.degree("zoe")) == ("zoe", ("zoe",), None, 0)
-    assert facts.versions("zoe", "lives_in") == ()
-    assert (list(facts.from_("zoe")), list(facts.to("zoe")), facts.relations_of("zoe")) == ([], [], [])
-    assert (facts.version("f_nothing"), facts.version(""), facts.assertions_in("t_nothing")) == (None, None, [])
-    assert facts.resolve("Zoe") is None
-    assert facts.entities() == ["ann", "oslo"]
-
-
 # Versions, by head, by tail and by id
 
 
