@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.ids import Ids, digest
-from mcp_memory.domain.turns import derived_ref
 
 texts = st.lists(st.text(), min_size=1, max_size=4)
 
@@ -18,9 +17,3 @@ def test_the_id_of_the_first_revision_depends_on_its_place_alone_later_ones_on_t
     ids = Ids(b"key")
     assert ids.turn("s", "talk", "m1", "one text", 0) == ids.turn("s", "talk", "m1", "another text", 0)
     assert ids.turn("s", "talk", "m1", "one text", 1) != ids.turn("s", "talk", "m1", "another text", 1)
-
-
-def test_an_item_given_twice_in_one_call_gets_two_refs_and_the_same_two_when_repeated() -> None:
-    first, second = (derived_ref("Ann", None, None, None, "yes", nth) for nth in (0, 1))
-    assert first != second
-    assert [first, second] == [derived_ref("Ann", None, None, None, "yes", nth) for nth in (0, 1)]

@@ -10,7 +10,6 @@ from batches import asserted, turn
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
-from mcp_memory.view import saved_rows
 from mcp_memory.view.saved_rows import SavedRows
 
 ODD = "\ud800 é 字 \0"
@@ -37,19 +36,3 @@ def test_each_field_comes_back_equal_and_of_its_type(rows: list[Turn] | list[Ass
     back = pickle.loads(pickle.dumps(SavedRows.of(kind, rows)))
     assert list(back) == [back[row] for row in range(len(rows))] == rows
     assert list(map(types, back)) == list(map(types, rows))
-
-
-def test_rows_join_saved_ones_and_are_saved_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_rows, "MADE", 2)
-    rows = turns()
-    back = SavedRows.of(Turn, rows[:5])
-    for more in (rows[5:8], rows[8:]):
-        for one in more:
-            back.append(one)
-        back = SavedRows.of(Turn, back)
-    assert len(back) == len(rows)
-    assert [back[-1], *back[2:7], back[0]] == [rows[-1], *rows[2:7], rows[0]]
-    assert list(back) == rows
-    for row in (len(rows), -len(rows) - 1):
-        with pytest.raises(IndexError):
-            back[row]

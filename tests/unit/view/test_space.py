@@ -1,7 +1,5 @@
 """A space keeps rows in the order of arrival, links neighbours in talk, and takes old revisions out of recall."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -109,27 +107,6 @@ def test_a_long_document_is_not_read_whole_to_find_a_place_in_it(monkeypatch: py
     assert space.sentences.overlapping(name, 10_000, 10_020) == [1000, 1001]
     assert space.sentence_row(name, 2000) == 2000
     assert len(read) < 60
-
-
-def test_turns_added_before_their_pieces_give_the_same_view_as_everything_at_once() -> None:
-    """With two documents written again: one within the first part, one across both."""
-    old, new = turn("d1", kind="document"), turn("d1", kind="document", revision=1)
-    turns = [turn("m1"), old, turn("x1", space="other"), new, turn("m2"), turn("d1", kind="document", revision=2)]
-    once, later = View(), View()
-    once.add(batch(*turns), 6)
-    later.add(batch(*turns[:2]), 2)
-    for number, each in enumerate(turns[2:], 3):
-        later.add(Batch((each,)), number)
-    for part in (turns[2:4], turns[4:]):
-        later.add(replace(batch(*part), turns=()), 6)
-    assert list(once.spaces) == list(later.spaces)
-    for name, space in once.spaces.items():
-        other = later.space(name)
-        assert (space.turns, space.sessions) == (other.turns, other.sessions)
-        assert (list(space.segments), space.segment_turn) == (list(other.segments), other.segment_turn)
-        assert list(space.sentences) == list(other.sentences)
-        assert space.live.tolist() == other.live.tolist()
-        assert space.previous_rows.tolist() == other.previous_rows.tolist()
 
 
 class Seen:
