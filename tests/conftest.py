@@ -5,6 +5,14 @@ from types import SimpleNamespace
 import pytest
 
 
+@pytest.fixture(scope="session", autouse=True)
+def disks(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Put the stores of this session where pytest clears up, also if it is stopped."""
+    from fakes import Disk
+
+    Disk.place = tmp_path_factory.mktemp("disks")
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio, as the server does."""

@@ -8,6 +8,8 @@ import tempfile
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar
 from zlib import crc32
 
 import numpy as np
@@ -27,10 +29,16 @@ KEY = b"key"
 
 
 class Disk:
-    """A folder that is removed with the last reference to it; stores on one disk are processes that share a store."""
+    """A folder that is removed with the last reference to it; stores on one disk are processes that share a store.
+
+    Attributes:
+        place: where the folders are; None for that of temporary files.
+    """
+
+    place: ClassVar[Path | None] = None
 
     def __init__(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="mcp-memory-test-")
+        self.folder = tempfile.mkdtemp(prefix="mcp-memory-test-", dir=self.place)
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     @property
