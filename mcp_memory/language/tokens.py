@@ -17,7 +17,9 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.relations import verbs
@@ -158,6 +160,20 @@ def stem(word: str) -> str:
     """
     base = _BASE_FORMS.get(word, word)
     return next(iter(stems(base)), base)
+
+
+def indexed_forms(found: str) -> frozenset[str]:
+    """Return what `stems` gives of the words that have a stem (`stem`): "leav" and "left" for that of "leave"."""
+    return frozenset((found, *_irregular().get(found, ())))
+
+
+@cache
+def _irregular() -> Mapping[str, Sequence[str]]:
+    """Return the stems of irregular forms by the stem of their base form."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for form in _BASE_FORMS:
+        found[stem(form)] += stems(form)
+    return found
 
 
 def ending_removed(word: str) -> str:

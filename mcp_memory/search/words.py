@@ -138,6 +138,11 @@ class WordIndex:
         """Return whether any segment contains the stems of a word; accents do not count."""
         return all(any(stem in postings for postings in self._postings.values()) for stem in stems(word))
 
+    def rows_with(self, stem: str) -> Sequence[int]:
+        """Return the rows of the messages that contain a stem, ascending."""
+        posting = self._postings[True].get(stem)
+        return () if posting is None else posting.arrays()[0].tolist()
+
     def rarity(self, stem: str) -> float:
         """Return the idf of a stem in the whole space, at least 0; highest for one that does not occur."""
         holders = sum(len(found) for one in self._postings.values() if (found := one.get(stem)) is not None)

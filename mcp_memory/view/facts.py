@@ -3,7 +3,7 @@
 Versions are folded when they are requested (``domain/versions.py``) and cached until new rows change them. Three things
 decide the fold, each a function of all that was recorded, so that the order of arrival changes nothing:
 
-- which assertions count (``assertions.py``);
+- which assertions count (``assertions.py``), and what was said later (``later.py``);
 - which names mean the same entity (``names.py``), as far as aliases say so: stated ones, and those the memory inferred;
 - how many values a relation has at a time, where the registry does not know (DESIGN 2.4).
 """
@@ -41,9 +41,11 @@ class Facts:
         stable: float = STABLE,
         text_of: Callable[[str], str] = lambda _turn: "",
         is_meant: Callable[[str], bool] = lambda _turn: True,
+        is_open: Callable[[Version], bool] = lambda _version: False,
     ) -> None:
         self.stable = stable
         self._is_meant = is_meant
+        self._is_open = is_open
         self._assertions = Assertions()
         self.rows = self._assertions.rows
         self._names = Names()
@@ -57,12 +59,14 @@ class Facts:
         self._current: dict[tuple[str, str], _Layers] = {}  # what has been folded or checked since the last change
 
     def __getstate__(self) -> dict[str, object]:
-        kept = {name: value for name, value in vars(self).items() if name not in ("rows", "_is_meant")}
+        kept = {name: value for name, value in vars(self).items() if name not in ("rows", "_is_meant", "_is_open")}
         return kept | {"_folded": {}, "_by_tail": {}, "_current": {}}
 
-    def bind(self, text_of: Callable[[str], str], is_meant: Callable[[str], bool]) -> None:
+    def bind(
+        self, text_of: Callable[[str], str], is_meant: Callable[[str], bool], is_open: Callable[[Version], bool]
+    ) -> None:
         """Make saved facts whole again, with the functions that they were made with."""
-        self._is_meant = is_meant
+        self._is_meant, self._is_open = is_meant, is_open
         self.rows = self._assertions.rows
         self._given.bind(text_of, is_meant)
 
@@ -369,8 +373,13 @@ class Facts:
         if cached is None or cached[:2] != (single, usual):
             rows = [row for row in self._rows_of(key, relation) if self._assertions.counts(row)]
             cached = self._folded[key, relation] = single, usual, self._fold(rows, single, usual)
-        self._current[key, relation] = cached[2]
-        return cached[2]
+        sure, unsure = cached[2]
+        current = self._current[key, relation] = tuple(map(self._as_left, sure)), unsure
+        return current
+
+    def _as_left(self, version: Version) -> Version:
+        """Return a version, which is not certain if what was said later leaves it open."""
+        return replace(version, confidence=CERTAIN - 0.01) if self._is_open(version) else version
 
     def _versions_from(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
         """Return the versions that there would be if only the ``known`` rows had been recorded."""

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, MutableMapping, Sequence, Sized
 from dataclasses import replace
 from itertools import takewhile
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
+from mcp_memory.view.later import Later
 from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, by_turn, chosen, clip, extended, fill
 from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 
@@ -40,6 +41,14 @@ class Index(Protocol):
 
     def extend(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
+
+
+@runtime_checkable
+class HoldsWords(Protocol):
+    """An index that knows which messages have a word."""
+
+    def rows_with(self, stem: str) -> Sequence[int]:
+        """Return the rows of the messages' segments that have a stem, ascending."""
 
 
 IndexT = TypeVar("IndexT", bound=Index)
@@ -58,6 +67,7 @@ class Space:
         sentences: by row.
         segment_turn: the turn of each segment, by row.
         frames: which of its messages are meant as they stand.
+        later: which facts are left open by what was said later.
         facts: its assertions, and the versions that they add up to.
         beliefs: what feedback has taught about its sentences.
         hypergraph: its memory points.
@@ -80,7 +90,8 @@ class Space:
         self._cut = cut
         self._uncut: dict[str, None] = {}  # turns of which no piece was seen yet, in order of arrival
         self.frames = Frames(self)
-        self.facts = Facts(stable, self._text_of, self.frames.is_meant)
+        self.later = Later(self)
+        self.facts = Facts(stable, self._text_of, self.frames.is_meant, self.later.leaves_open)
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
         self.questions = QuestionPool()
@@ -112,14 +123,14 @@ class Space:
         numbers: dict[str, int] = {}
         of_each = [numbers.setdefault(one.turn_id, len(numbers)) for one in self.segments]
         of_segments = SavedSegmentTurns(turns, list(numbers), np.array(of_each, dtype=np.int32))
-        kept = {**vars(self), "_cut": None, "ids": None, "frames": None}
+        kept = {**vars(self), "_cut": None, "ids": None, "frames": None, "later": None}
         return {**kept, "turns": turns, "segment_turn": of_segments}
 
     def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None, ids: Ids) -> None:
         """Give a saved space the functions that it was made with."""
         self._cut, self.ids = cut, ids
-        self.frames = Frames(self)
-        self.facts.bind(self._text_of, self.frames.is_meant)
+        self.frames, self.later = Frames(self), Later(self)
+        self.facts.bind(self._text_of, self.frames.is_meant, self.later.leaves_open)
         self.speakers.find = self._speaker_called
         for index, make in zip(self._indexes, indexes, strict=True):
             vars(index).update({name: value for name, value in vars(make()).items() if name not in vars(index)})
@@ -228,6 +239,11 @@ class Space:
             if isinstance(index, kind):
                 return index
         raise LookupError(f"the view keeps no {kind.__name__}")
+
+    def rows_with(self, stem: str) -> Sequence[int]:
+        """Return the rows of the messages' segments that have a stem; none where no index knows words."""
+        self.extend_indexes()
+        return next((one.rows_with(stem) for one in self._indexes if isinstance(one, HoldsWords)), ())
 
     @property
     def index_entries(self) -> int:
