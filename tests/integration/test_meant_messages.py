@@ -1,7 +1,8 @@
 """Frames outside a message, for a client: what is said before or after a message may make it nobody's own.
 
 A wish of the user's and a fact behind a frame are kept as text and as uncertain facts; none is shown as a standing wish
-or answered plainly. Talk that frames nothing takes nothing away.
+or answered plainly. Talk that frames nothing takes nothing away. Neither is a fact answered that something said much
+later leaves open, in words that no rule reads.
 """
 
 import json
@@ -58,6 +59,27 @@ HARMLESS = [
     (["user: I have a parrot."], ["assistant: Nice. What is it called?", "user: Thanks!"]),
     (["user: Hello!"], ["- 2024-03-02", "user: What is the price of a ticket?"]),
     (["user: Turn my next message into Dutch.", "- 2024-03-02"], ["Ann: We are planning a trip along the coast."]),
+]
+
+OPEN = [  # what was told, what may have ended it, a question that is not answered then
+    (
+        "I'm allergic to penicillin.",
+        "They tested me, and I am not allergic to penicillin after all.",
+        "What am I allergic to?",
+    ),
+    ("I take ibuprofen.", "The doctor took me off ibuprofen and it helps.", "What do I take?"),
+    ("I live in Bergen.", "We left Bergen in the end, it was too wet.", "Where do I live?"),
+    ("I live in Bergen.", "Moved in with Ann at last, what a relief.", "Where do I live?"),
+    ("I work at Siemens.", "Siemens let me go, so I have time now.", "Where do I work?"),
+    ("Ben works at Bosch.", "Ben was fired on Friday, poor man.", "Where does Ben work?"),
+    ("Gil lives in Ghent.", "Gil died last winter, you know.", "Where does Gil live?"),
+]
+LEFT_ALONE = [
+    ("I live in Bergen.", "user: It rains in Bergen again, as always.", "Where do I live?", "Bergen"),
+    ("I live in Bergen.", "user: What was the mistake of Bergen's mayor?", "Where do I live?", "Bergen"),
+    ("I live in Bergen.", "assistant: You left Bergen, so look at other towns.", "Where do I live?", "Bergen"),
+    ("I live in Bergen.", "user: My aunt moved her sofa, as it was in the way.", "Where do I live?", "Bergen"),
+    ("Ben works at Bosch.", "user: Ben called, he wants his drill.", "Where does Ben work?", "Bosch"),
 ]
 
 
@@ -134,3 +156,32 @@ async def test_a_talk_of_many_people_is_read_in_steps_as_many_as_its_messages(mo
     monkeypatch.setattr(Frames, "_beside", counted)
     await known(*(f"P{'abcdefghij'[one % 10]}{'abcdefghij'[one // 10]}: {FACT}" for one in range(100)))
     assert steps[0] < 30 * 100
+
+
+async def answer_after(told: str, later: str, question: str, **stated: object) -> str:
+    """Return what is answered after a message, and another one of two months later; "" for nothing."""
+    who, _, text = later.partition(": ")
+    messages = [{"speaker": "user", "text": told, "time": "2024-03-01T10:00:00Z"}] if told else []
+    messages.append({"speaker": who, "text": text, "time": "2024-05-01T10:00:00Z"})
+    async with Client(build(new_memory)) as client:
+        await structured(client, "memory_write", messages=messages, wait=True, **stated)
+        return (await structured(client, "memory_answer", question=question)).get("answer") or ""
+
+
+@pytest.mark.parametrize(("told", "later", "question"), OPEN)
+async def test_a_fact_is_open_once_something_said_later_may_have_ended_it(told: str, later: str, question: str) -> None:
+    assert await answer_after(told, "user: It rains.", question)
+    assert await answer_after(told, f"user: {later}", question) == ""
+
+
+@pytest.mark.parametrize(("told", "later", "question", "answer"), LEFT_ALONE)
+async def test_what_ends_nothing_leaves_a_fact_certain(told: str, later: str, question: str, answer: str) -> None:
+    assert await answer_after(told, later, question) == answer
+
+
+async def test_what_a_caller_states_is_the_caller_s_to_end() -> None:
+    fact = {"head": "Ben", "relation": "works_at", "tail": "Bosch", "valid_from": "2024-03-01"}
+    assert (
+        await answer_after("", "user: Ben was fired on Friday, poor man.", "Where does Ben work?", facts=[fact])
+        == "Bosch"
+    )
