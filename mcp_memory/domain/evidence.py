@@ -52,13 +52,14 @@ class Evidence:
         score: in [0, 1], comparable within one result only.
         via: the channels that found it, strongest first.
         sources: at most three, most relevant first.
-        valid_from: of a fact, the start of its validity; ``BEGINNING`` if it is not stated. Of a sentence whose time
+        valid_from: of a fact, the start of its validity; ``BEGINNING`` if it is not known. Of a sentence whose time
             was asked for, the start of what it states; else None.
         valid_to: of a fact, the end of its validity (exclusive), ``FOREVER`` if it has none; of a sentence likewise.
         confidence: of a fact, in (0, 1].
         inferred: the rule, if the fact is a hypothesis (DESIGN I11).
         fact_kind: of a fact, whether it is a state, an event or a plan.
         precision: of a fact, how exactly its times are known; None if nobody stated them.
+        stated: of a fact, whether somebody stated its start; else ``valid_from`` is the time of its telling.
         before: what was said directly before, where the item is not understood without it: a reply, a pronoun.
         abridged: whether ``text`` is some words of its source, the headings of a reply, which is not quoted beside it.
         space: the space where it is stored, if several spaces were asked; else None.
@@ -77,6 +78,7 @@ class Evidence:
     inferred: Rule | None = None
     fact_kind: FactKind | None = None
     precision: Precision | None = None
+    stated: bool = False
     before: Source | None = None
     abridged: bool = False
     space: str | None = None

@@ -71,7 +71,7 @@ class WishIndex:
 
 
 def standing_wishes(space: Space) -> list[Wish]:
-    """Return the wishes of the user that no later one superseded, in the order of time.
+    """Return the wishes of the user that no later one superseded and nothing else takes back, in the order of time.
 
     The user is who "I" in a question means; where that is unclear, nobody's wishes count.
     """
@@ -87,7 +87,12 @@ def standing_wishes(space: Space) -> list[Wish]:
         left = [one for one in standing if not _is_about_the_same(wish, one)]
         ends = wish.kind == "withdrawn" and len(left) < len(standing)
         standing = left if ends else [*left, wish]
-    return standing
+    stating = {space.sentences[row].turn_id for row, _ in space.index(WishIndex).found}
+
+    def speaks(turn: Turn) -> bool:
+        return turn.id not in stating and is_of_user(space, turn)
+
+    return [wish for wish in standing if not space.later.takes_back(_content(wish.text), wish.said_at, speaks)]
 
 
 def is_of_user(space: Space, turn: Turn) -> bool:

@@ -240,9 +240,10 @@ def _escape(character: str) -> str:
 
 
 def _edge_label(version: Version) -> str:
-    """Return a relation with its days, and whether it is uncertain: "lives in, 2019-05-01 to 2021-03-01"."""
+    """Return a relation with its stated days, and whether it is uncertain: "lives in, 2019-05-01 to 2021-03-01"."""
     name = relations().get(version.relation).label + (", uncertain" if version.confidence < CERTAIN else "")
     since, until = (iso.show(moment // DAY * DAY) for moment in (version.since, version.until))
+    since = since if version.stated else None
     if since and until:
         return f"{name}, {since} to {until}"
     return f"{name}, since {since}" if since else f"{name}, until {until}" if until else name

@@ -100,6 +100,7 @@ def fact_with_sources(
         inferred=inferred,
         fact_kind=version.kind,
         precision=version.precision,
+        stated=version.stated,
     )
 
 

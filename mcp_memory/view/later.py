@@ -79,13 +79,15 @@ class Later:
         begun = (one for phrase in changes for one in phrase[0])
         return self._has_later({*value, *name, *begun}, said_at, speaks_against)
 
-    def is_spoken_of(self, content: frozenset[str], said_at: int, by: Callable[[Turn], bool]) -> bool:
-        """Return whether somebody says something with one of some stems later, in a message that is not understood."""
+    def takes_back(self, content: frozenset[str], said_at: int, by: Callable[[Turn], bool]) -> bool:
+        """Return whether somebody's later sentence has one of some stems, and ends or denies something."""
 
-        def speaks_of(turn: Turn, sentence: str) -> bool:
-            return by(turn) and not content.isdisjoint(said_stems(sentence))
+        def speaks_against(turn: Turn, sentence: str) -> bool:
+            said = said_stems(sentence)
+            ends = has_one(said, endings()) or denies(said)
+            return ends and not content.isdisjoint(said) and by(turn)
 
-        return self._has_later(content, said_at, speaks_of)
+        return self._has_later(content, said_at, speaks_against)
 
     def _has_later(self, content: Iterable[str], said_at: int, test: Callable[[Turn, str], bool]) -> bool:
         """Return whether a sentence of a later message with some of these stems passes a test."""

@@ -61,7 +61,8 @@ async def test_a_graph_is_narrowed_by_entity_depth_and_time_and_refuses_what_it_
 
 async def test_a_host_with_apps_gets_a_page_and_another_host_less_and_both_the_address_of_the_rest():
     memory = word_memory()
-    facts = [{"head": f"Person {n}", "relation": "knows", "tail": f"Person {n + 1}"} for n in range(150)]
+    knows = {"relation": "knows", "valid_from": "2024-03-01"}
+    facts = [{"head": f"Person {n}", "tail": f"Person {n + 1}", **knows} for n in range(150)]
     apps = advertise(viewer.EXTENSION, {"mimeTypes": [viewer.MIME_TYPE]})
 
     async def opened():

@@ -39,11 +39,12 @@ from mcp_memory.server.tools.replies import (
     beyond_sources,
     certainty,
     group_of,
+    has_told_start,
     in_parentheses,
     indent,
     quantity,
+    time_of,
     turn_time,
-    validity,
 )
 from mcp_memory.visible import as_name, in_quotes, one_line
 
@@ -254,12 +255,12 @@ def _fact_mark(item: Evidence) -> str:
     if not item.inferred and (item.confidence is None or STABLE <= item.confidence < CERTAIN):
         return ""
     doubt = certainty(item)
-    stated = item.precision is not None or item.fact_kind == "planned" or item.valid_from == item.valid_to
-    when = validity(item.valid_from, item.valid_to, item.fact_kind, item.precision) if stated else ""
-    if not stated and item.valid_to is not None and item.valid_to < FOREVER:
+    told = has_told_start(item)
+    when = "" if told else time_of(item)
+    if told and item.valid_to is not None and item.valid_to < FOREVER:
         when = f"until {weekday_and_day(item.valid_to)}"
-    told = "" if one_line(item.sources[0].quote) == one_line(item.text) else f"fact: {one_line(item.text)}"
-    return ", ".join(part for part in (told, when, doubt) if part)
+    said = "" if one_line(item.sources[0].quote) == one_line(item.text) else f"fact: {one_line(item.text)}"
+    return ", ".join(part for part in (said, when, doubt) if part)
 
 
 def _with_gaps(said: str, source: Source) -> str:

@@ -198,10 +198,22 @@ def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]
             lines.append(f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip())
             lines += [f"   {heading(source.turn)} {indent(source.quote[:QUOTE_CHARS])}" for source in item.sources]
             continue
-        marks = (validity(item.valid_from, item.valid_to, item.fact_kind, item.precision), certainty(item))
+        marks = (time_of(item), certainty(item))
         origin = f"{heading(item.sources[0].turn)} " if item.sources else ""
         lines.append(f"{number}. {item.id + ' ' if ids else ''}{origin}{indent(item.text)}{in_parentheses(*marks)}")
     return lines
+
+
+def has_told_start(item: Evidence) -> bool:
+    """Return whether the start of a fact is the time of its telling, which says nothing of when it began."""
+    known = item.stated or item.precision is not None or item.fact_kind == "planned"
+    return item.kind == "fact" and not known and item.valid_from != item.valid_to
+
+
+def time_of(item: Evidence) -> str:
+    """Return the time of an item in words, see `validity`; of a fact without the time of its telling."""
+    since = None if has_told_start(item) else item.valid_from
+    return validity(since, item.valid_to, item.fact_kind, item.precision)
 
 
 def certainty(item: Evidence) -> str:
