@@ -174,8 +174,9 @@ def load(file: Path | None = None, environment: Mapping[str, str] = os.environ) 
             out of range.
     """
     settings, path = Settings(), _file(file, environment)
-    if path is not None and path.is_file():
-        settings = _with_file(settings, path)
+    if path is not None:
+        settings = replace(settings, storage=StorageSettings(noted_in=str(path.absolute().with_suffix(".places"))))
+        settings = _with_file(settings, path) if path.is_file() else settings
     return _with_environment(settings, environment)
 
 

@@ -212,7 +212,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
     # everything on which the view depends: a view that was saved with something else is useless
     depends = search, settings.facts, settings.privacy, RULES, stable
     return LanceStore(
-        Place(place_of(settings), chosen.options),
+        Place(place_of(settings), chosen.options, chosen.noted_in),
         embedder=embedder.name,
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), stable, cut),

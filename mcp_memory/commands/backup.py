@@ -32,7 +32,7 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
 
 async def restore_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Put the store of a backup in the configured place, where nothing may be."""
-    place = place_of(settings)
-    tx = await restore(options.file, place)
+    place = place_of(settings)  # not opened: a memory may be missed there
+    tx = await restore(options.file, place, noted_in=settings.storage.noted_in)
     terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(place).folder}.")
     terminal.line("What was forgotten after that backup was made is there again.")

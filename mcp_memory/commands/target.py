@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
-from mcp_memory.storage.own_files import holds_store
+from mcp_memory.storage.noted import holds_store
 
 
 def refuse_in_store(path: Path) -> None:

@@ -22,7 +22,8 @@ log; whatever is wrong with one of them, it is made again.
     backups.py      a whole store in one file, and its files out of it again
     restore.py      restore a store; arrival.py: where it is unpacked and checked
     place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket_lock.py
+    noted.py        a note beside the configuration that a place holds a store
     own_files.py    which files of a store's folder are its own: only these are removed
-    rights.py       the rights of what is written, and whether others could change a store
+    rights.py       the owner and the rights of what is written again, and whether others could change a store
     settings.py     its settings
 """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_memory.errors import StoreBusy, StoreUnwritable
 from mcp_memory.storage.lock import LOCKS, lock_file, try_lock
-from mcp_memory.storage.own_files import holds_store
+from mcp_memory.storage.noted import holds_store
 
 ARRIVING = "arriving"
 _LOCK = "arriving.lock"

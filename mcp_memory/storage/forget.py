@@ -36,6 +36,7 @@ from mcp_memory.storage.own_files import needless_files
 from mcp_memory.storage.place import without_compaction
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
+from mcp_memory.storage.rights import rights_kept
 from mcp_memory.storage.rows import rows_of, values_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
@@ -81,7 +82,7 @@ class Forgetter:
             StoreUnwritable: nothing is forgotten, or what was forgotten is removed by the next call.
         """
         await to_thread.run_sync(_refuse_without_room, self.tables)
-        with anyio.CancelScope(shield=True):
+        with anyio.CancelScope(shield=True), rights_kept(self.tables.folder):
             async with without_compaction(self.tables.place):
                 records = await to_thread.run_sync(self._begin, found, last)
                 generation = _new_generation(self.tables, last)

@@ -5,7 +5,6 @@ So whatever else somebody put beside it stays. A link is never the program's own
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import time
@@ -28,20 +27,8 @@ _OWN = re.compile(
 )
 """What lies in the folder itself: files, and folders with all that is in them."""
 _NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")
-_STORED, _FORMER = ("log", "journal"), ("commits.lance", "memory.log")
-"""What lies in the folder of every store that was written to, and in that of an older program: one or both."""
 UNFINISHED_S = 3600.0
 """Age of a file from which on nobody is writing it any more."""
-
-
-def holds_store(folder: Path) -> bool:
-    """Return whether a store was written to in a folder."""
-    return any(os.path.lexists(folder / name) for name in _STORED)
-
-
-def is_of_older_program(folder: Path) -> bool:
-    """Return whether a memory lies in a folder that an older program wrote, with another format."""
-    return any((folder / name).exists() for name in _FORMER) and not holds_store(folder)
 
 
 def is_of_table(place: str) -> bool:

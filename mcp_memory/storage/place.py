@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
 import anyio
 from anyio import to_thread
@@ -23,7 +22,7 @@ from mcp_memory.storage.bucket_lock import LAST_POLL_S, BucketLock
 from mcp_memory.storage.folder import Folder
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
 from mcp_memory.storage.log import Log, Objects
-from mcp_memory.storage.own_files import is_of_older_program
+from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
 from mcp_memory.storage.rights import open_to_others
 from mcp_memory.storage.schema import older_format
 
@@ -35,22 +34,31 @@ class Place:
     Attributes:
         uri: a folder, or any URI that LanceDB opens.
         text: ``storage.options``.
+        noted_in: the folder of the notes of places (``noted.py``); "" for none.
     """
 
     uri: str
     text: str = ""
+    noted_in: str = ""
 
     @cached_property
     def folder(self) -> Path | None:
         """The folder of the store; None for a store that is no local folder.
 
         Raises:
-            StoreMismatch: the memory in it is that of an older program.
+            StoreUnwritable: the memory is not where it was.
+            StoreMismatch: it is that of an older program.
         """
-        folder = settle(_local_folder(self.uri))
+        folder = settle(local_folder(self.uri))
+        self.note.check(folder)
         if folder is not None and is_of_older_program(folder):
             raise StoreMismatch(older_format(str(folder)))
         return folder
+
+    @cached_property
+    def note(self) -> PlaceNote:
+        """The note that this place holds a store."""
+        return PlaceNote(self.uri, self.noted_in)
 
     @cached_property
     def options(self) -> Mapping[str, str]:
@@ -102,21 +110,6 @@ class Place:
     @cached_property
     def _locks(self) -> dict[str, BucketLock]:
         return {}
-
-
-def _local_folder(uri: str) -> Path | None:
-    """Return the folder that a uri names, or None if it names no local one; of a link to a folder, the folder.
-
-    So a store is replaced, and forgotten in, where it is, not where a link leads there.
-    """
-    if uri.startswith("file:"):
-        from urllib.request import url2pathname
-
-        return Path(url2pathname(urlsplit(uri).path))
-    if "://" in uri:
-        return None
-    path = Path(uri).expanduser().absolute()
-    return path.resolve() if path.is_symlink() else path
 
 
 WRITE_LOCK, REBUILD_LOCK, COMPACT_LOCK = "write.lock", "rebuild.lock", "compact.lock"

@@ -18,6 +18,7 @@ from mcp_memory.storage.arrival import arriving, move_in
 from mcp_memory.storage.backups import unpack
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.own_files import others_in
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.tables import Tables
 
 _ELSEWHERE = (
@@ -26,12 +27,13 @@ _ELSEWHERE = (
 )
 
 
-async def restore(file: Path, uri: str) -> int:
-    """Put the store of a backup in the place that a uri names.
+async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
+    """Put the store of a backup in the place that a uri names, and note that it is there.
 
     Args:
         file: the backup.
         uri: the URI of the place.
+        noted_in: the folder of the notes of places; "" for none.
 
     Returns:
         The number of its last commit.
@@ -54,6 +56,7 @@ async def restore(file: Path, uri: str) -> int:
         if tables.log.newest():
             raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
         await to_thread.run_sync(move_in, made, folder)
+        Place(uri, noted_in=noted_in).note.keep(folder)
     tables.reopen()
     return tx
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mcp_memory.configurable import key
 
@@ -20,3 +20,5 @@ class StorageSettings:
     """Seconds that a write waits for the write of another process."""
     compact_after: int = 64
     """Commits of one process between two compactions."""
+    noted_in: str = field(default="", compare=False)
+    """The folder beside the configuration in which places of stores are noted (``noted.py``); it is no setting."""

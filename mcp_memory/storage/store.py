@@ -212,7 +212,6 @@ class LanceStore:
 
         Other processes may read and write meanwhile; they reload at their next call.
         """
-        keep_private()
         await self._settle()
         return await self._renewal.rebuild(make)
 
@@ -285,6 +284,8 @@ class LanceStore:
         return Damage(found.log or known.log, found.tables or known.tables)
 
     def _open_and_refresh(self, whole: bool) -> View:
+        if self._holders and not self._holders.registered:  # it is opened, or what was opened is gone
+            self._place.note.check(self._tables.folder)
         if self._holders and self._tables.exists():
             keep_private()
             self._holders.enter()
@@ -295,6 +296,8 @@ class LanceStore:
                 self._whole = view.tx if whole else None
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
+                if view.tx:
+                    self._place.note.keep(self._tables.folder)
         except StoreError:
             raise
         except (ValueError, TypeError, LookupError, RuntimeError) as error:  # the view may have taken in half of it
@@ -324,6 +327,7 @@ class LanceStore:
             before = last or Commit(0, 0, FORMAT, self._embedder, self._dimension, 0, 0, reader=self._reader,
                                     key=self._refresher.ids.key.hex())  # fmt: skip
             commit = before.next(self._clock(), **changes)
+            self._place.note.keep(self._tables.folder)
             with self._tables.write_errors():
                 self._tables.log.append(commit, made)
             return commit

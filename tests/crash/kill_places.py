@@ -49,6 +49,7 @@ from mcp_memory.errors import McpMemoryError
 from mcp_memory.files import files_below
 from mcp_memory.storage.backups import back_up
 from mcp_memory.storage.lance import import_lancedb
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.restore import restore
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -56,7 +57,7 @@ from mcp_memory.storage.tables import Tables
 NOW = 1_800_000_000_000
 HANGS_S = 120
 NAMES = ("rename", "replace", "unlink", "remove", "fsync", "mkdir", "rmdir", "link", "ftruncate")
-AROUND = ("store", "all.backup")
+AROUND = ("store", "notes", "all.backup")
 STRAY = ("arriving", ".part", ".hidden", ".new")
 
 
@@ -147,8 +148,9 @@ def _writes(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool:
 
 
 def open_store(folder: Path) -> LanceStore:
-    """Return a store as a server opens it."""
-    return open_at(str(folder), derive=lambda: make_rows, embed=embed, relearn=relearn)  # type: ignore[arg-type]
+    """Return a store as a server opens it whose configuration lies beside it."""
+    place = Place(str(folder), "", str(folder.parent / "notes"))
+    return open_at(place, derive=lambda: make_rows, embed=embed, relearn=relearn)  # type: ignore[arg-type]
 
 
 async def _made(around: Path) -> None:
@@ -163,7 +165,7 @@ async def _made(around: Path) -> None:
 
 
 async def _restore(around: Path) -> None:
-    await restore(around / "all.backup", str(around / "store"))
+    await restore(around / "all.backup", str(around / "store"), noted_in=str(around / "notes"))
 
 
 async def _rebuild(around: Path) -> None:
@@ -239,6 +241,7 @@ def kill_rounds(folder: Path, rounds: int, seed: int) -> Outcome:
 def _begin(original: Path, around: Path, before: Callable[[Path], None]) -> None:
     shutil.rmtree(around, ignore_errors=True)
     shutil.copytree(original, around)
+    in_process(lambda: anyio.run(_look, around / "store"))  # it is noted now
     before(around)
 
 

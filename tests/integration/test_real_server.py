@@ -67,7 +67,8 @@ def test_a_whole_session_over_stdio(tmp_path, era):
         assert talk.process.wait(ENDS_S) == 0
         assert talk.noise == []
     assert (tmp_path / "store.stderr").read_text() == ""
-    assert not [file for file in (tmp_path / "home").rglob("*") if file.is_file()]  # of no library
+    left = [file for file in (tmp_path / "home").rglob("*") if file.is_file()]
+    assert [file.parent for file in left] == [tmp_path / "home/.config/mcp-memory/config.places"]  # of no library
 
 
 def test_a_folder_that_cannot_be_written_to_is_reported_with_the_setting_to_change(tmp_path):
