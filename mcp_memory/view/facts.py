@@ -3,9 +3,11 @@
 Versions are folded when they are requested (``domain/versions.py``) and cached until new rows change them. Three things
 decide the fold, each a function of all that was recorded, so that the order of arrival changes nothing:
 
-- which assertions count (``assertions.py``), and what was said later (``later.py``);
+- which assertions count (``assertions.py``);
 - which names mean the same entity (``names.py``), as far as aliases say so: stated ones, and those the memory inferred;
 - how many values a relation has at a time, where the registry does not know (DESIGN 2.4).
+
+What was said later (``later.py``) changes no version, only whether it is certain.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A fact that was read is certain until something ends it. But an end is told in m
 me off ibuprofen", "Dana left us". So a fact is no longer certain once a later sentence
 
 - has a word of its value and says that something ends, or is not so: "not allergic to penicillin after all";
-- is about its head and has words by which its relation, if it has one value at a time, begins or ends: "I have moved in
-  with Ann", "I start at the clinic on Monday";
+- is about its head and has words by which its relation, if it has one value at a time, begins or ends: "I have moved to
+  the coast", "I start at the clinic on Monday";
 - names its head, who does not speak it, and says that something ends: "Ben was fired".
 
 By what something ends is a table: the verbs of rows of relations that end something (``relations.toml``), and further
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from mcp_memory.view.space import Space
 
 MOST = 400
-"""Later segments with such words that are read for one fact, the newest first."""
+"""Later messages with such words that are read for one fact, the last stored first."""
 _SELF = re.compile(r"\b(?:I|we)\b", re.IGNORECASE)
-_ENDS = frozenset(("end", "ended"))
+_ENDS = frozenset(("end",))
 _CHANGES = frozenset(("begin", "end"))
 _LITTLE = frozenset(("a", "an", "the", "my", "her", "his"))
 _OBJECTS = frozenset(("obj", "time", "each"))
