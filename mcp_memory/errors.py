@@ -38,10 +38,10 @@ class McpMemoryError(Exception):
 
 
 class InvalidInput(McpMemoryError):
-    """An argument is wrong; nothing was changed."""
+    """An argument is wrong; nothing was changed. It is named, unless it is the file or name that the problem names."""
 
     def __init__(self, argument: str, problem: str, remedy: str, lines: Sequence[str] = ()) -> None:
-        super().__init__(f"{argument}: {problem}. {remedy}".rstrip(), lines)
+        super().__init__(f"{argument and f'{argument}: '}{problem}. {remedy}".rstrip(), lines)
 
 
 class ConfigurationError(McpMemoryError):

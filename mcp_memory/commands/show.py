@@ -112,7 +112,7 @@ def _named(space: Space, name: str, limit: int) -> dict[str, Any]:
     remedy = "`mcp-memory list sessions` and `mcp-memory search` find names."
     if near:
         remedy = f"Did you mean {' or '.join(map(shown, near))}? {remedy}"
-    raise InvalidInput("NAME", f"space {shown(space.name)} does not know anything called {shown(name)}", remedy)
+    raise InvalidInput("", f"space {shown(space.name)} does not know anything called {shown(name)}", remedy)
 
 
 _BY_ID: Mapping[str, tuple[str, Callable[[Space, Mapping[str, str]], dict[str, Any]]]] = {

@@ -19,7 +19,7 @@ def refuse_in_store(path: Path) -> None:
     for folder in path.expanduser().resolve().parents:
         if holds_store(folder):
             problem = f"{path} lies in the folder of a memory ({folder})"
-            raise InvalidInput("FILE", problem, "Nothing was written. Name a place outside of it.")
+            raise InvalidInput("", problem, "Nothing was written. Name a place outside of it.")
 
 
 def write_aside(file: Path, lines: Iterable[bytes]) -> None:
@@ -33,13 +33,13 @@ def write_aside(file: Path, lines: Iterable[bytes]) -> None:
             out.writelines(lines)
     except OSError as error:
         problem = f"{file} cannot be written ({error.strerror})"
-        raise InvalidInput("FILE", problem, "Nothing was exported; make room, or name another place.") from None
+        raise InvalidInput("", problem, "Nothing was exported; make room, or name another place.") from None
 
 
 def check_target(file: Path, *, replace: bool) -> None:
     """Refuse a place where no file can be written, or where another one lies that may not be replaced."""
     if file.is_dir() or not file.resolve().parent.is_dir():
         problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
-        raise InvalidInput("FILE", problem, "Name a file to write.")
+        raise InvalidInput("", problem, "Name a file to write.")
     if file.exists() and not replace:
-        raise InvalidInput("FILE", f"{file} is there already", "Name another one, or add --replace.")
+        raise InvalidInput("", f"{file} is there already", "Name another one, or add --replace.")

@@ -110,7 +110,13 @@ def _outcome(found: Imported, what: str, *, dry_run: bool) -> Iterator[str]:
         rest = f"; the first {len(found.skipped)} are listed" if found.bad > len(found.skipped) else ""
         yield f"{quantity(found.bad, 'bad record')} skipped{rest}."
     for (left, why), count in found.unread.items():
-        yield f"Left out: {quantity(count, left)} {why}."
+        first = found.first[left, why]
+        yield f"Not read: {quantity(count, left)} {why}{first and f' (the first: {first})'}."
+    if found.replaced:
+        revised = quantity(len(found.replaced), "document")
+        yield f"New text for {revised} that had another one (the first: {found.replaced[0]})."
+    if found.left_out:
+        yield f"{quantity(found.left_out, 'item')} left out, forgotten here before; --again stores that too."
     space = f"space{'s'[: len(found.spaces) > 1]} {', '.join(map(repr, sorted(found.spaces)))}"
     if dry_run:
         yield f"Nothing was stored; without --dry-run it goes into {space}, as far as it is new there."
@@ -118,10 +124,9 @@ def _outcome(found: Imported, what: str, *, dry_run: bool) -> Iterator[str]:
     new, there = found.stored.total(), found.found.total() - found.stored.total() - found.left_out
     known = f" {there:,} of {quantity(found.found.total(), 'item')} are there already." if there > 0 else ""
     yield f"Stored {_in_words(found.stored)} in {space}.{known}" if new else NOTHING_NEW
-    if found.secrets:
-        yield "Secrets in it are masked wherever they are shown, searched, exported or sent."
-    if found.left_out:
-        yield f"{quantity(found.left_out, 'item')} left out, forgotten here before; --again stores that too."
+    if found.masked:
+        where = f"{quantity(len(found.masked), 'text')} (the first: {found.masked[0]})"
+        yield f"Secrets in {where} are masked wherever they are shown, searched, exported or sent."
 
 
 def _in_words(counts: Mapping[str, int]) -> str:

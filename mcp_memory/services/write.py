@@ -292,8 +292,8 @@ Derive = Callable[[Sequence[Turn], Sequence[Talkers]], Awaitable[Sequence[Batch]
 
 async def write_many(
     store: Store, requests: Sequence[WriteRequest], *, reading: Reading, derive: Derive, now: Millis
-) -> tuple[Batch, bool]:
-    """Store what is new of some requests; return its rows, and whether secrets are in it.
+) -> Batch:
+    """Store what is new of some requests, and return its rows.
 
     Args:
         store: the store where it is stored.
@@ -306,8 +306,7 @@ async def write_many(
         InvalidInput: as for `write`. Nothing of any request is stored.
         StoreError: nothing of any request is stored.
     """
-    plans, batch = await _store(store, requests, reading, derive, now)
-    return batch, any(bool(plan.secrets) for plan in plans)
+    return (await _store(store, requests, reading, derive, now))[1]
 
 
 async def _store(

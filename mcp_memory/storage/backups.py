@@ -109,7 +109,7 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
     except OSError as error:
         if header is None:
             problem = f"{file} cannot be read ({error.strerror or error})"
-            raise InvalidInput("FILE", problem, "Name a file of `mcp-memory backup`.") from None
+            raise InvalidInput("", problem, "Name a file of `mcp-memory backup`.") from None
         raise StoreUnwritable(
             f"the backup cannot be unpacked into {str(into)!r} ({error.strerror or error}). Nothing was changed. "
             "Make room, or name another place."
@@ -126,12 +126,12 @@ def _header(archive: zipfile.ZipFile, file: Path) -> Mapping[str, Any]:
         raise _no_backup(file, "its first member does not say so")
     kinds = {"store_format": int, "commit": int, "dimension": int, "embedder": str, "made": str}
     if header.get("version") != VERSION or any(type(header.get(name)) is not kind for name, kind in kinds.items()):
-        raise InvalidInput("FILE", f"{file} is a backup of another version", "Use the mcp-memory that wrote it.")
+        raise InvalidInput("", f"{file} is a backup of another version", "Use the mcp-memory that wrote it.")
     if header["store_format"] != FORMAT:
         older = header["store_format"] < FORMAT
         problem = f"{file} holds a store of format {header['store_format']}, this program knows {FORMAT}"
         remedy = "Restore it with the program that wrote it, and export it there." if older else "Update this program."
-        raise InvalidInput("FILE", problem, remedy)
+        raise InvalidInput("", problem, remedy)
     return header
 
 
@@ -147,7 +147,7 @@ def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> N
 
 def _no_backup(file: Path, why: object) -> InvalidInput:
     problem = f"{file} is no whole backup of mcp-memory ({why})"
-    return InvalidInput("FILE", problem, "Name a file of `mcp-memory backup`, or take another backup.")
+    return InvalidInput("", problem, "Name a file of `mcp-memory backup`, or take another backup.")
 
 
 def fold(tables: Tables) -> None:

@@ -25,8 +25,8 @@ def test_a_chatgpt_export_is_counted_stored_and_stored_once(tmp_path, capsys):
     assert said.out.splitlines() == [
         f"{file} (chatgpt) holds 6 messages, 2 documents in 2 sessions.",
         "1 bad record skipped.",
-        "Left out: 2 messages of tools, thoughts, or hidden.",
-        "Left out: 4 messages on branches that were abandoned.",
+        "Not read: 2 messages of tools, thoughts, or hidden.",
+        "Not read: 4 messages on branches that were abandoned.",
         "Nothing was stored; without --dry-run it goes into space 'default', as far as it is new there.",
     ]
     assert said.err == "skipped: conversations.json, record 2 (line 1) is no JSON object\n"
@@ -44,7 +44,7 @@ def test_a_secret_in_an_import_is_masked(tmp_path, capsys):
     chat["mapping"]["c0-u0"]["message"]["content"]["parts"] = [f"My key is {key}."]
     file = str(write_json(tmp_path / "conversations.json", [chat]))
     assert main(["import", file]) == 0
-    assert "Secrets in it are masked" in capsys.readouterr().out
+    assert "Secrets in 1 text (the first: chatgpt:c0-u0) are masked" in capsys.readouterr().out
     assert main(["show", "chatgpt:chat-0"]) == 0
     shown = capsys.readouterr().out
     assert "My key is " in shown
@@ -55,10 +55,42 @@ def test_a_secret_in_an_import_is_masked(tmp_path, capsys):
 
 def test_what_cannot_be_imported_is_said_with_a_remedy(tmp_path, capsys):
     assert main(["import", str(tmp_path / "missing.json")]) == 1
-    assert "cannot be read" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith(f"mcp-memory import: {tmp_path / 'missing.json'} cannot be read")
     file = str(write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
     assert main(["import", file, "--from", "mem0"]) == 1
     assert "nothing in it can be imported; 1 bad records" in capsys.readouterr().err
+
+
+def test_notes_of_two_folders_lie_side_by_side_and_what_takes_a_place_or_is_not_read_is_said(tmp_path, capsys):
+    one, two = tmp_path / "one", tmp_path / "two"
+    for folder, text in ((one, "Bread needs salt."), (two, "The pump leaks.")):
+        folder.mkdir()
+        (folder / "a.md").write_text(text, "utf-8")
+        assert main(["import", str(folder)]) == 0
+    for session in ("notes:one", "notes:two"):
+        assert main(["show", session]) == 0
+    said = capsys.readouterr().out
+    assert "Bread needs salt." in said
+    assert "The pump leaks." in said
+    (one / "a.md").write_text("Bread needs yeast.", "utf-8")
+    (one / "b.md").write_text("---\ndate: 05/06/2024\n---\nSold.", "utf-8")
+    for options in (["--dry-run"], []):
+        assert main(["import", str(one), *options]) == 0
+        said = capsys.readouterr().out
+        assert "New text for 1 document that had another one (the first: notes:one/a.md)." in said
+        assert "1 date in front matter that cannot be read; the file's own counts (the first: b.md)." in said
+    assert main(["import", str(one / "a.md")]) == 0  # a file alone is that of its folder
+    assert capsys.readouterr().out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
+
+
+def test_a_dry_run_tells_what_stays_away_since_it_was_forgotten(tmp_path, capsys):
+    (tmp_path / "a.md").write_text("Bread needs salt.", "utf-8")
+    assert main(["import", str(tmp_path / "a.md")]) == 0
+    assert main(["forget", f"notes:{tmp_path.name}/a.md", "--yes"]) == 0
+    capsys.readouterr()
+    for options in (["--dry-run"], []):
+        assert main(["import", str(tmp_path / "a.md"), *options]) == 0
+        assert "1 item left out, forgotten here before; --again stores that too." in capsys.readouterr().out
 
 
 @pytest.mark.anyio

@@ -15,7 +15,7 @@ anybody. So such a fact is kept as text, and any other about the user is uncerta
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,6 +40,7 @@ from mcp_memory.services.write import requested_turns, write_many
 from mcp_memory.temporal.assertions import statement
 from mcp_memory.view.facts import NAMING
 from mcp_memory.view.view import View
+from mcp_memory.visible import with_masks
 
 AT_ONCE = 2_048
 """Items of a commit."""
@@ -77,8 +78,10 @@ class Imported:
         left_out: of them, since they were forgotten here.
         skipped: the first bad records.
         bad: how many bad records there are.
+        replaced: ids of documents that get another text.
         unread: how much is left out since it is no record, by what it is and why.
-        secrets: whether what was stored holds some.
+        first: the first place of each, where one is known.
+        masked: ids of what was stored and holds a secret.
     """
 
     found: Counter[str] = field(default_factory=Counter)
@@ -88,8 +91,10 @@ class Imported:
     left_out: int = 0
     skipped: list[SkippedRecord] = field(default_factory=list)
     bad: int = 0
+    replaced: list[str] = field(default_factory=list)
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)
-    secrets: bool = False
+    first: dict[tuple[str, str], str] = field(default_factory=dict)
+    masked: list[str] = field(default_factory=list)
 
     def skip(self, record: SkippedRecord) -> None:
         """Note a bad record."""
@@ -137,11 +142,12 @@ async def import_files(
     if not result.found.total():
         problem = f"nothing in it can be imported; {result.bad:,} bad records" if result.bad else "it holds nothing"
         first = f" The first: {result.skipped[0].place} {result.skipped[0].problem}." if result.skipped else ""
-        raise InvalidInput("FILE", problem, f"If it is of another kind, say --from KIND.{first}")
-    if dry_run:
-        return result
+        raise InvalidInput("", problem, f"If it is of another kind, say --from KIND.{first}")
     total, done = result.found.total(), 0
     parts = work.parts(read(files), result)
+    if dry_run:
+        await to_thread.run_sync(deque, parts, 0)  # for what it notes in the result
+        return result
     while requests := await to_thread.run_sync(work.next_requests, parts):
         await progress(done, total, "importing")
         await work.store_together(requests, result)
@@ -176,6 +182,7 @@ class _Work:
                     result.skip(found)
                 elif isinstance(found, LeftOut):
                     result.unread[found.what, found.why] += found.count
+                    result.first.setdefault((found.what, found.why), found.place)
                 elif found.items or found.facts:
                     named.add(found.space)
                     sessions.add((found.space, found.session))
@@ -189,7 +196,10 @@ class _Work:
         return result
 
     def parts(self, records: Iterable[Found], result: Imported) -> Iterator[WriteRequest]:
-        """Yield each item with its facts, and each other fact, but for those that were forgotten here."""
+        """Yield each item with its facts, and each other fact, but for those that were forgotten here.
+
+        What is left out or gets another text is noted in the result.
+        """
         fitting = Fitting(self.view)
         for record in records:
             for found in self._checked(record):
@@ -200,6 +210,7 @@ class _Work:
                 for whole in _parts_of(WriteRequest(space, found.session, found.kind, found.items, facts)):
                     part = fitting.fitted(whole) if own else whole
                     if part is not None and (self.again or not self._was_forgotten(part)):
+                        result.replaced += self._replaced(part)
                         yield part
                     elif part is not None:
                         result.left_out += _size(part)
@@ -223,7 +234,7 @@ class _Work:
         """Store what is new of some requests in one commit; if that is refused, one by one, and then part by part."""
         try:
             derived = partial(derive, self.reading, progress=silent)
-            batch, secrets = await write_many(self.store, requests, reading=self.reading, derive=derived, now=self.now)
+            batch = await write_many(self.store, requests, reading=self.reading, derive=derived, now=self.now)
         except InvalidInput as refusal:
             parts = requests if len(requests) > 1 else _parts_of(requests[0])
             if len(parts) > 1:
@@ -236,7 +247,7 @@ class _Work:
             return
         result.stored.update(f"{turn.kind}s" for turn in batch.turns if turn.kind != "statement")
         result.stored.update("facts" for one in batch.assertions if one.extractor == "caller")
-        result.secrets |= secrets and bool(batch.turns)
+        result.masked += [turn.ref for turn in batch.turns if turn.original is not None]
 
     def _checked(self, record: Found) -> Iterator[Found]:
         """Yield a record without what cannot be stored of it, and what is bad."""
@@ -282,6 +293,13 @@ class _Work:
             _check_text(name, self.limits.name_chars * 4, "name")
             if len(name) > self.limits.name_chars:
                 raise BadRecord(f"has a name of {len(name):,} characters, {name[:40]!r}")
+
+    def _replaced(self, part: WriteRequest) -> Iterator[str]:
+        """Yield the id of a document that is here with another text."""
+        for item in part.items if part.kind == "document" else ():
+            known = self.view.space(part.space).current(part.session, self.view.ids.ref(item.ref or ""))
+            if known is not None and item.text not in (known.said, with_masks(known.text)):
+                yield known.ref
 
     def _was_forgotten(self, part: WriteRequest) -> bool:
         """Return whether the text of an item or a fact was forgotten here."""

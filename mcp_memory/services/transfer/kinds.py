@@ -41,9 +41,9 @@ def _read(kind: str, files: Sequence[SourceFile]) -> Iterator[Found]:
     kinds = [kind] if len(files) == 1 else [found for found, _ in _kinds_of(files)]  # one that alone is asked for is it
     if kind not in kinds:  # only the person knows what they are
         kinds = [kind if file.suffix in suffixes else found for file, found in zip(files, kinds, strict=True)]
-    for found in kinds:
+    for file, found in zip(files, kinds, strict=True):
         if found != kind:
-            yield LeftOut("file", f"of another kind ({found})" if found else "of no known kind")
+            yield LeftOut("file", f"of another kind ({found})" if found else "of no known kind", place=file.name)
     yield from read([file for file, found in zip(files, kinds, strict=True) if found == kind])
 
 
@@ -58,7 +58,7 @@ def recognise(files: Sequence[SourceFile]) -> str:
     """
     kinds = _kinds_of([file for file in files if not file.unread])
     if not kinds:
-        raise InvalidInput("FILE", "there is no file in it", "Name a file, a folder or a zip archive with an export.")
+        raise InvalidInput("", "there is no file in it", "Name a file, a folder or a zip archive with an export.")
     names = {kind for kind, _ in kinds}
     if found := next((kind for kind in READERS if kind in names), ""):
         return found
@@ -66,7 +66,7 @@ def recognise(files: Sequence[SourceFile]) -> str:
         raise problem
     what = files[0].name if len(files) == 1 else "the folder"
     remedy = f"Known are: {', '.join(READERS)}; if it is one of these, say --from KIND."
-    raise InvalidInput("FILE", f"{what} is no export that is known", remedy)
+    raise InvalidInput("", f"{what} is no export that is known", remedy)
 
 
 def _kinds_of(files: Sequence[SourceFile]) -> list[tuple[str, InvalidInput | None]]:

@@ -125,7 +125,7 @@ async def exported(memory: Memory, *spaces: str) -> bytes:
 
 async def imported(memory: Memory, file: bytes, into: str | None = None, **options: Any) -> Imported:
     """Import an export into a memory."""
-    files, how = [SourceFile("memory.jsonl", lambda: io.BytesIO(file))], {"limits": LIMITS, "now": MAY} | options
+    files, how = [SourceFile("memory.jsonl", "", lambda: io.BytesIO(file))], {"limits": LIMITS, "now": MAY} | options
     read = READERS["mcp-memory"]
     return await import_files(store_of(memory), memory.reading, read, files, space=into, default="default", **how)
 

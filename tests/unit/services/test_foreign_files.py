@@ -19,7 +19,7 @@ from foreign_files import (
 )
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import BadRecord, moment_of
+from mcp_memory.services.transfer.foreign.reading import BadRecord, LeftOut, moment_of
 
 MAY_5_10 = 1_714_903_200_000
 
@@ -320,6 +320,7 @@ def test_texts_take_their_time_from_front_matter_then_name_then_file(tmp_path):
     (tmp_path / "a.md").write_text("---\ndate: 2024-03-01\n---\n# Fern care\nWater it.", "utf-8")
     (tmp_path / "2024-03-02 diary.txt").write_text("It rained.", "utf-8")
     (tmp_path / "b.md").write_text("---\ntitle: [broken\n---\nText.", "utf-8")
+    (tmp_path / "c.md").write_text("---\ndate: 05/06/2024\n---\nSold.", "utf-8")
     (tmp_path / "empty.md").write_text(" \n", "utf-8")
     (tmp_path / ".obsidian").mkdir()
     (tmp_path / ".obsidian" / "x.md").write_text("hidden", "utf-8")
@@ -333,6 +334,12 @@ def test_texts_take_their_time_from_front_matter_then_name_then_file(tmp_path):
     ]
     assert items(found)[2].text == "---\ntitle: [broken\n---\nText."
     assert items(found)[2].said_at == (tmp_path / "b.md").stat().st_mtime_ns // 1_000_000
+    assert items(found)[3].said_at == (tmp_path / "c.md").stat().st_mtime_ns // 1_000_000
+    assert [(one.what, one.place) for one in found if isinstance(one, LeftOut)] == [
+        ("block", "b.md"),
+        ("date", "c.md"),
+        ("file", "empty.md"),
+    ]
     assert skipped(found) == [("latin.txt", "is not UTF-8 (line 2); save it as UTF-8")]
 
 

@@ -14,6 +14,7 @@ from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     FileRecord,
     Found,
+    LeftOut,
     SkippedRecord,
     moment_in,
     moment_of,
@@ -28,15 +29,35 @@ _DAY = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 
 
 def read_text(files: Sequence[SourceFile]) -> Iterator[Found]:
-    """Yield each text of a folder as a document, in the session "notes"."""
+    """Yield each text of a folder as a document, in a session of that folder; name the first of what is not read."""
     for file in files:
         try:
-            fields, body = _parts(_text_of(file))
+            text = _text_of(file)
         except BadRecord as problem:
             yield SkippedRecord(file.name, str(problem))
             continue
-        if body.strip():
-            yield FileRecord(file.name, "notes", "document", (_document(file, fields, body),))
+        try:
+            fields, body = _parts(text)
+        except BrokenText:
+            fields, body = {}, text
+            yield LeftOut("block", "of front matter that is no YAML, kept in the text", place=file.name)
+        try:
+            stated = moment_in(fields, "modified", "updated", "date", "created", "created_at")
+        except BadRecord:  # or a template that was never filled in: "{{date}}"
+            stated = None
+            yield LeftOut("date", "in front matter that cannot be read; the file's own counts", place=file.name)
+        if not body.strip():
+            yield LeftOut("file", "without text", place=file.name)
+            continue
+        heading = _HEADING.search(body)
+        title = text_in(fields, "title") or (heading[1].rstrip().rstrip("#").rstrip() if heading else "") or file.stem
+        item = NewItem(
+            body.strip(),
+            ref=short_name("notes", f"{file.folder}/{file.name}"),
+            title=short_name(title),
+            said_at=_time_of(file) if stated is None else stated,
+        )
+        yield FileRecord(file.name, short_name("notes", file.folder), "document", (item,))
 
 
 def _text_of(file: SourceFile) -> str:
@@ -57,31 +78,20 @@ def _text_of(file: SourceFile) -> str:
 
 
 def _parts(text: str) -> tuple[Mapping[str, Any], str]:
-    """Return the fields of a note's front matter, and the rest; front matter that is no YAML stays in the text."""
+    """Return the fields of a note's front matter, and the rest; without fields it stays in the text.
+
+    Raises:
+        BrokenText: it is no YAML.
+    """
     found = _FRONT.match(text)
     if found is None:
         return {}, text
-    try:
-        fields = parse_yaml(found[1])
-    except BrokenText:
-        return {}, text
+    fields = parse_yaml(found[1])
     return (fields, text[found.end() :]) if isinstance(fields, dict) else ({}, text)
 
 
-def _document(file: SourceFile, fields: Mapping[str, Any], body: str) -> NewItem:
-    heading = _HEADING.search(body)
-    title = text_in(fields, "title") or (heading[1].rstrip().rstrip("#").rstrip() if heading else "") or file.stem
-    return NewItem(
-        body.strip(), ref=short_name("notes", file.name), title=short_name(title), said_at=_time(file, fields)
-    )
-
-
-def _time(file: SourceFile, fields: Mapping[str, Any]) -> Millis | None:
-    """Return the time of a note: that in its front matter, else the day in its name, else its file's own."""
-    with suppress(BadRecord):  # a template that was never filled in: "{{date}}"
-        when = moment_in(fields, "modified", "updated", "date", "created", "created_at")
-        if when is not None:
-            return when
+def _time_of(file: SourceFile) -> Millis | None:
+    """Return the day in a file's name, else the file's own time."""
     with suppress(BadRecord):
         if day := _DAY.search(file.stem):
             return moment_of(day[1])

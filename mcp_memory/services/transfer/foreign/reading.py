@@ -75,11 +75,13 @@ class LeftOut:
         what: in the singular: "relation".
         why: in words, behind it.
         count: how many they are.
+        place: the file where it stands, for what its owner may want to mend.
     """
 
     what: str
     why: str
     count: int = 1
+    place: str = ""
 
 
 Found = FileRecord | SkippedRecord | LeftOut

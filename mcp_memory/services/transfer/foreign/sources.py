@@ -31,12 +31,14 @@ class SourceFile:
 
     Attributes:
         name: below the folder or archive, with slashes.
+        folder: the name of that folder or archive, which tells equal names below two of them apart.
         open: opens it, from its beginning.
         modified: when it was changed last; None if that is unknown.
         unread: why it is not to be read, in words after its name: "is encrypted"; empty for a file that is.
     """
 
     name: str
+    folder: str
     open: OpenSource
     modified: Millis | None = None
     unread: str = ""
@@ -67,7 +69,7 @@ def source_files(path: Path) -> Iterator[list[SourceFile]]:
             there = list(_in_folder(path))
         else:
             _open(path).close()  # a path that is none is refused in words
-            there = [SourceFile(path.name, partial(_open, path), _modified(path))]
+            there = [SourceFile(path.name, path.resolve().parent.name, partial(_open, path), _modified(path))]
         archives = [file for file in there if (file.suffix == ".zip" or len(there) == 1) and not file.unread]
         notes = sum(file.suffix in NOTES for file in there)
         found: list[SourceFile] = []
@@ -75,11 +77,11 @@ def source_files(path: Path) -> Iterator[list[SourceFile]]:
             is_part = file in archives and notes <= len(archives)  # archives beside more notes are no exports
             found += _unpacked(file, opened, alone=not path.is_dir()) if is_part else [file]
         if found and all(file.unread for file in found):
-            raise InvalidInput("FILE", f"{found[0].name} {found[0].unread}", _REMEDY)
+            raise InvalidInput("", f"{found[0].name} {found[0].unread}", _REMEDY)
         try:
             yield found
         except _DAMAGED as error:
-            raise InvalidInput("FILE", f"something in {path.name} cannot be read ({error})", _REMEDY) from None
+            raise InvalidInput("", f"something in {path.name} cannot be read ({error})", _REMEDY) from None
 
 
 def _unpacked(file: SourceFile, opened: ExitStack, *, alone: bool) -> list[SourceFile]:
@@ -103,7 +105,10 @@ def _unpacked(file: SourceFile, opened: ExitStack, *, alone: bool) -> list[Sourc
     shown = [one for one in members if not any(part.startswith((".", "__MACOSX")) for part in Path(one.filename).parts)]
     files = [
         SourceFile(
-            one.filename if alone else f"{file.name}/{one.filename}", partial(_open_member, archive, one), _day(one)
+            one.filename if alone else f"{file.name}/{one.filename}",
+            file.stem if alone else file.folder,
+            partial(_open_member, archive, one),
+            _day(one),
         )
         for one in shown
     ]
@@ -117,14 +122,14 @@ def _in_folder(folder: Path) -> Iterator[SourceFile]:
         name = path.relative_to(folder)
         if not any(part.startswith(".") for part in name.parts):
             unread = "" if path.resolve().is_relative_to(inside) else "is a link out of the folder"
-            yield SourceFile(name.as_posix(), partial(_open, path), _modified(path), unread)
+            yield SourceFile(name.as_posix(), inside.name, partial(_open, path), _modified(path), unread)
 
 
 def _open(path: Path) -> IO[bytes]:
     try:
         return path.open("rb")
     except OSError as error:
-        raise InvalidInput("FILE", f"{path} cannot be read ({error.strerror})", "Name a file.") from None
+        raise InvalidInput("", f"{path} cannot be read ({error.strerror})", "Name a file.") from None
 
 
 def _open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
