@@ -170,6 +170,24 @@ def years(first: int, count: int = 1) -> Interval:
     return Interval(midnight(first, 1, 1), midnight(first + count, 1, 1))
 
 
+def unit_at(instant: Millis, grain: Grain) -> Interval:
+    """Return the day, week, month … that holds an instant; the day for "time"."""
+    year, number, _ = civil(instant)
+    match grain:
+        case "time" | "day":
+            return day_at(instant)
+        case "week":
+            return week_at(instant)
+        case "month":
+            return month(year, number)
+        case "season":
+            return season(year - (number <= 2), SEASONS[(number - 3) // 3 % 4])
+        case "year":
+            return years(year)
+        case "decade":
+            return years(year // 10 * 10, 10)
+
+
 PARTS = ("early", "mid", "late")
 _THIRDS = ((0, 4), (3, 7), (6, 10))
 

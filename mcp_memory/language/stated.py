@@ -32,9 +32,9 @@ from mcp_memory.language.iso import (
     civil,
     month,
     part_of,
+    unit_at,
     week_at,
     weekday,
-    years,
 )
 from mcp_memory.language.meanings import NO_TIME
 from mcp_memory.language.patterns import PATTERNS
@@ -258,16 +258,9 @@ def _unit(instant: Millis, grain: Grain) -> str:
 
 def _part(interval: Interval, grain: Grain) -> str | None:
     """Return "early 2019", "the late 1990s" or the like if the interval is such a part of its unit; otherwise None."""
-    year, number, _ = civil(interval.since)
-    match grain:
-        case "month":
-            whole = month(year, number)
-        case "year":
-            whole = years(year)
-        case "decade":
-            whole = years(year // 10 * 10, 10)
-        case _:
-            return None
+    if grain not in ("month", "year", "decade"):
+        return None
+    whole = unit_at(interval.since, grain)
     for part in PARTS:
         if part_of(whole, part, grain) == interval:
             name = _unit(interval.since, grain)

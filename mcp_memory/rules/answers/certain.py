@@ -5,8 +5,9 @@ stated plainly; whatever else is known answers nothing, and what was said is quo
 The query has to ask for exactly one relation of one entity (``asked.py``), at a time that it names itself or now, and
 every value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
 
-A start or an end that nobody stated is derived, and is no answer. Nothing is counted, added or compared, and facts hold
-only what was stated: "how many" and what asks for yes or no get the quotes alone.
+A start or an end that nobody stated is derived, and is no answer. One that was told by the month says nothing of a day
+within it. Nothing is counted, added or compared, and facts hold only what was stated: "how many" and what asks for yes
+or no get the quotes alone.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from mcp_memory.rules.answers.values import (
     end_text,
     join_values,
     known_time,
+    may_begin_later,
     planned_values,
     select_values,
     start_text,
@@ -79,6 +81,9 @@ def _value(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Cons
     meant = select_values(match.values, time, event=relation.event, past=past, moment=moment)
     different = list(dict.fromkeys(" ".join(one.value.split()) for one in meant))
     single = relation.cardinality == "single" and (group.forward or relation.symmetric)
+    until = knowledge.moment + 1 if time is None else time.until
+    if any(may_begin_later(one, until, knowledge) for one in meant):
+        return None
     if single and ((time is None and len(different) > 1) or _is_overdue(group, different, knowledge)):
         return None  # it is not known which of them is meant
     read = any(one.extractor != "caller" for value in meant for one in value.assertions)

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.facts import Assertion, Version, told
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Grain, Millis
-from mcp_memory.language.iso import civil
-from mcp_memory.language.stated import in_words
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Millis, StatedTime
+from mcp_memory.language.iso import Interval, civil, unit_at
+from mcp_memory.language.stated import day_in_words, in_words
 
 MOST_WORDS = 25
 """Words of a list of values."""
+FEW_DAYS: Millis = 3 * DAY
+"""The longest time, a weekend or Christmas, that is one time though it is stated by days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +136,7 @@ def start_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
     """Return when a value began, in words; None where no statement says."""
     if value.since <= BEGINNING:
         return None
-    return _instant_in_words(value.since, value.assertions, knowledge)
-
-
-def _instant_in_words(instant: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> str:
-    """Return an instant in words; the moment of a telling as the clock showed it where that was said."""
-    tellings = (knowledge.turns.get(one.turn_id) for one in assertions if not one.stated)
-    local = next((turn.local_time for turn in tellings if turn and turn.time == instant), instant)
-    return in_words(local, local + 1, _instant_grain(instant, assertions, knowledge))
+    return _start_in_words(value.since, value.assertions, knowledge)
 
 
 def end_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
@@ -149,35 +144,55 @@ def end_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
     if value.until >= FOREVER:
         return None
     assertions = (*value.assertions, *value.version.ended_by)
-    if grain := _stated_grain(value.until, assertions, knowledge, end=True):
-        return in_words(value.until - 1, value.until, grain)
-    return _instant_in_words(value.until, assertions, knowledge)
+    if time := _stated_time(assertions, knowledge, until=value.until):
+        return in_words(value.until - 1, value.until, time.grain)
+    return _start_in_words(value.until, assertions, knowledge)
 
 
 def validity_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
     """Return the validity in words, "2010 to 2015", "since 2015" or "until 2015"; None where no statement gives it."""
+    if whole := _stated_time(value.assertions, knowledge, since=value.since, until=value.until):
+        return in_words(whole.since, whole.until, whole.grain)
     start, end = start_text(value, knowledge), end_text(value, knowledge)
     if start and end:
         return start if start == end else f"{start} to {end}"
     return f"since {start}" if start else f"until {end}" if end else None
 
 
-def _instant_grain(instant: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> Grain:
-    """Return how exactly an instant was stated; round instants of callers stand for a year or a month."""
-    if grain := _stated_grain(instant, assertions, knowledge, end=False):
-        return grain
+def may_begin_later(value: ValidValue, until: Millis, knowledge: KnownFacts) -> bool:
+    """Return whether a value may have begun only at or after an instant: "in May" leaves open what was on 3 May."""
+    time = _stated_time(value.assertions, knowledge, since=value.since)
+    return time is not None and until < _first_unit(time).until
+
+
+def _start_in_words(instant: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> str:
+    """Return when something began, as exactly as it was stated; round instants of callers stand for a year or a month.
+
+    The moment of a telling is shown as the clock showed it where that was said.
+    """
+    if time := _stated_time(assertions, knowledge, since=instant):
+        return in_words(*_first_unit(time), time.grain)
     if instant % DAY or any(one.since == instant and not one.stated for one in assertions):
-        return "day"
+        tellings = (knowledge.turns.get(one.turn_id) for one in assertions if not one.stated)
+        local = next((turn.local_time for turn in tellings if turn and turn.time == instant), instant)
+        return day_in_words(local)
     _, month, day = civil(instant)
-    return "day" if day != 1 else "month" if month != 1 else "year"
+    return in_words(instant, instant + 1, "day" if day != 1 else "month" if month != 1 else "year")
 
 
-def _stated_grain(
-    instant: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts, *, end: bool
-) -> Grain | None:
-    """Return the grain of a stated time that begins (or ends) at the instant, or None."""
+def _stated_time(
+    assertions: Sequence[Assertion], knowledge: KnownFacts, *, since: Millis | None = None, until: Millis | None = None
+) -> StatedTime | None:
+    """Return the time with a start, an end, or both, that a sentence of an assertion states; None without one."""
     for assertion in assertions:
         for time in knowledge.times.get((assertion.turn_id, assertion.sentence), ()):
-            if (time.until if end else time.since) == instant:
-                return time.grain
+            if since in (None, time.since) and until in (None, time.until):
+                return time
     return None
+
+
+def _first_unit(time: StatedTime) -> Interval:
+    """Return the day, weekend, week, month … in which a stated time begins; of a few days, a holiday's, all of them."""
+    if time.grain in ("time", "day") and time.until - time.since <= FEW_DAYS:
+        return Interval(time.since, time.until)
+    return Interval(time.since, min(time.until, unit_at(time.since, time.grain).until))
