@@ -26,6 +26,10 @@ from mcp_memory.rules.facts.tables.nouns import (
 )
 
 _BRACKETS = re.compile(r"\s*[(\[][^)\]]{0,200}[)\]]")
+_LEAD = r"(?:\s*#.*\n)*\W*(?:The )?"
+"""Stands before the first words of a text: headings, signs, an article."""
+_OPENING = 400
+"""Characters of a text that say what it is about."""
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
 _NAME_PARTICLES = word_set("of the and de del la le von van der den du & for in")
 _TOPIC_NOUNS = (
@@ -54,7 +58,7 @@ class Discourse:
     Attributes:
         speaker: "I"; None in a document.
         partner: "you", if known.
-        topic: what a document is about, if that is a name.
+        topic: what a document is about, if that is a name and its first words.
         person: whether the topic is a person, by the pronouns of the text; then "the company" does not refer to it.
     """
 
@@ -164,14 +168,18 @@ class Discourse:
 def open_discourse(turn: Turn, partner: str | None) -> Discourse:
     """Return the discourse at the start of a turn."""
     if turn.kind == "document":
-        topic = _topic(turn.title)
+        topic = _topic(turn.title, turn.text)
         kind = topic.split()[-1].lower() if topic else ""
         return Discourse(None, None, topic, kind not in _TOPIC_NOUNS | TEAMS and bool(_HE_OR_SHE.search(turn.text)))
     return Discourse(speaker(turn), partner, None)
 
 
-def _topic(title: str | None) -> str | None:
-    """Return a title if it is a name: all its words are capitalised, except particles."""
+def _topic(title: str | None, text: str) -> str | None:
+    """Return a title if it is a name, all its words capitalised except particles, and the text begins with it.
+
+    So does an article, which may put more names between the first word and the last. "He" in a note that is called
+    "Rust" or "2024-03-02" is somebody else.
+    """
     if not title:
         return None
     name = _BRACKETS.sub("", title).split(":")[0].strip()
@@ -179,7 +187,8 @@ def _topic(title: str | None) -> str | None:
     is_name = parts and all(part[0].isupper() or part in _NAME_PARTICLES or part[0].isdigit() for part in parts)
     if not is_name or len(parts) > 6:
         return None
-    return name
+    begins = rf"{_LEAD}{re.escape(parts[0])}(?!\w)" + rf".{{0,40}}\b{re.escape(parts[-1])}(?!\w)" * (len(parts) > 1)
+    return name if re.match(begins, text[:_OPENING]) else None
 
 
 def _is_a_thing(noun: NounPhrase) -> bool:
