@@ -102,7 +102,6 @@ class Query:
         intent: the intent of the answer according to a model; None leaves it to the words.
         accepts_guesses: whether it wants guesses too, according to a model.
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
-        events: the two between which it asks for the time, understood and embedded as it is; else empty.
         vector: its vector, shape ``(d,)``, of length 1; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
@@ -139,7 +138,6 @@ class Query:
     intent: Intent | None = None
     accepts_guesses: bool = False
     parts: tuple[Query, ...] = ()
-    events: tuple[Query, ...] = ()
     vector: Vector = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)
     topic_vector: Vector | None = field(default=None, compare=False, repr=False)

@@ -11,11 +11,6 @@ a time, then words of order alone. English only; in other languages only dates t
 after the event, "until she moved" before it. "previous" and "former" are `Constraint("before")` without a date. "today"
 is that day if the moment of asking is known, otherwise now. "Which came first, A or B?" compares two things and has no
 constraint.
-
-**Two events** (`events_between`). The two events between which a question asks for the time: "How many days lie between
-my test and the trip?".
-
-Each event is then looked for by itself, since one text seldom tells of both. The rules are English.
 """
 
 from __future__ import annotations
@@ -178,64 +173,3 @@ def _ordered_constraint(text: str, now: Millis | None) -> Constraint | None:
 def _occurs(pattern: re.Pattern[str], text: str) -> bool:
     """Whether a pattern matches ordinary words, not a name ("Last Train Home")."""
     return any(not text[: found.start()].strip() or found[0][0].islower() for found in pattern.finditer(text))
-
-
-_HOW_LONG = r"\bhow (?:many (?:more )?(?:days?|weeks?|months?|years?|hours?)|long|much time)\b"
-_BETWEEN = re.compile(rf"{_HOW_LONG}.*?\bbetween (?P<both>.+)", re.IGNORECASE)
-_ORDERED = tuple(
-    re.compile(_HOW_LONG + rest, re.IGNORECASE)
-    for rest in (
-        r" (?P<order>after|since|before) (?P<one>.+?)(?:,|,? did|,? was|,? were) (?P<other>.+)",
-        r" (?:(?:did|does|has|had|have|was|were|will) )?(?P<other>.+?) (?P<order>after|since|before) (?P<one>.+)",
-    )
-)
-_AND = re.compile(r",? and ", re.IGNORECASE)
-_BEGINS = re.compile(
-    r"(?:when|the|my|our|his|her|their|your|its|an?|this|that|\w+ing|I|he|she|we|they|you)\b|(?-i:[A-Z])", re.IGNORECASE
-)
-_FRAME = re.compile(
-    r"(?:(?:(?:it|that)(?: (?:took|takes|take))?|(?:me|us|him|her|them) to|take(?: (?:\w+ )?to)?|when"
-    r"|the time (?:when|that)) )+",
-    re.IGNORECASE,
-)
-_SHORT = 2
-"""Words up to which an event is completed by those of the other: "adopting Rex and Bella"."""
-
-
-def events_between(question: str) -> tuple[str, str] | None:
-    """Return the earlier and the later event, as the question words them, or None if it asks for no time between two.
-
-    Which of them is in fact earlier is for what is found to say.
-    """
-    text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
-    if between := _BETWEEN.search(text):
-        events = _halves(between["both"])
-    elif ordered := next((match for pattern in _ORDERED if (match := pattern.search(text))), None):
-        one, other = ordered["one"], ordered["other"]
-        events = (other, one) if ordered["order"].lower() == "before" else (one, other)
-    else:
-        return None
-    first, second = map(_bare, events)
-    return (first, second) if len(first) > _SHORT and len(second) > _SHORT else None
-
-
-def _halves(both: str) -> tuple[str, str]:
-    """Return the two events of "A and B": divided where B begins as A does, or else like an event."""
-    places = list(_AND.finditer(both))
-    if not places:
-        return "", ""
-    opening = both.split()[0].lower()
-    alike = [one for one in places if both[one.end() :].lower().startswith(f"{opening} ")]
-    begins = [one for one in places if _BEGINS.match(both, one.end())]
-    place = (alike or begins or places)[0]
-    first, second = both[: place.start()], both[place.end() :]
-    count = len(second.split())
-    if count <= _SHORT < len(first.split()):
-        second = " ".join((*first.split()[:-count], second))
-    return first, second
-
-
-def _bare(event: str) -> str:
-    """Return an event without the words that only lead to it: "it took me to learn Dutch"."""
-    event = event.strip(" ,;?.!")
-    return event[lead.end() :] if (lead := _FRAME.match(event)) else event

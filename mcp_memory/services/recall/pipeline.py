@@ -23,7 +23,6 @@ from mcp_memory.gain.caller_feedback import (
 )
 from mcp_memory.gain.gates import guide
 from mcp_memory.hypergraph.retrieval import relevant_points
-from mcp_memory.language.constraints import events_between
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import topic_of, wanted_breadth
 from mcp_memory.language.stated import time_words
@@ -82,7 +81,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
 
     Args:
         store: the store whose space says which speakers there are.
-        embedder: the embedder of the query, of its time, topic, wordings, parts and events, all in one batch.
+        embedder: the embedder of the query, of its time, topic, wordings and parts, all in one batch.
         query: the text, the space, and the moment of asking.
         judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
             space without texts.
@@ -98,8 +97,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     time = time_words(query, query.local_now) if taught else None  # without lessons no vector is compared with it
     wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
     parts = [understand(part, speakers, query.local_now) for part in (*wordings, *query.parts)]
-    events = [understand(event, speakers, query.local_now) for event in events_between(query.text) or ()]
-    texts = [query.text, *(part.text for part in (*parts, *events))]
+    texts = [query.text, *(part.text for part in parts)]
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
     vectors = await embedder.embed([*texts, *topic, *([time] if time else [])])
     user, speaker = whose_words(query.text, vectors[0], embedder.name)
@@ -113,12 +111,11 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
             user_words=user,
             speaker_words=speaker,
         )
-        for row, part in enumerate((*parts, *events), 1)
+        for row, part in enumerate(parts, 1)
     )
     return replace(
         query,
-        parts=embedded[: len(parts)],
-        events=embedded[len(parts) :],
+        parts=embedded,
         vector=vectors[0],
         time_vector=vectors[-1] if time else None,
         topic_vector=vectors[len(texts)] if topic else None,
@@ -161,7 +158,7 @@ async def find(
             find_candidates(space, part, similarity(space, part.vector), settings.search) for part in query.parts
         ]
         found = found.add_parts(space, [one for one in of_parts if one is not None])
-    texts = 1 + len(query.parts) + len(query.events) + (query.time_vector is not None)
+    texts = 1 + len(query.parts) + (query.time_vector is not None)
     result = RecallResult(
         roots=ways.roots, paths=ways.paths, points=tuple(points), rounds=rounds, activated=activated, texts=texts
     )
@@ -242,8 +239,7 @@ def without_unknown_role(space: Space, query: Query) -> tuple[Query, tuple[str, 
     warning = (
         f"Nobody here has the role {query.role}; speakers are {speakers}. It was left out: name a speaker in the query."
     )
-    parts, events = (tuple(replace(one, role=None) for one in some) for some in (query.parts, query.events))
-    return replace(query, role=None, parts=parts, events=events), (warning,)
+    return replace(query, role=None, parts=tuple(replace(part, role=None) for part in query.parts)), (warning,)
 
 
 def unknown_space(view: View, name: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.domain.turns import Speakers, Turn
 from mcp_memory.language.areas import areas_asked
-from mcp_memory.language.constraints import constraint, events_between
+from mcp_memory.language.constraints import constraint
 from mcp_memory.language.iso import DAY, midnight, years
 from mcp_memory.language.questions import asks_for_several, looks_back, understand
 from mcp_memory.language.shapes import breadth_of, topic_of
@@ -45,14 +45,8 @@ def time(question: str, line: dict[str, Any]) -> list[str | None] | None:
     return [found.order, in_words(found.since, found.until, found.grain) if found.grain else found.event]
 
 
-def events(question: str, _: dict[str, Any]) -> list[str] | None:
-    found = events_between(question)
-    return list(found) if found else None
-
-
 READINGS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
     "time": time,
-    "events": events,
     "kind": lambda question, _: understand(question, ()).answer_type,
     "speakers": lambda question, line: list(
         understand(question, roles() if line["among"] == "roles" else ["Ann", "Bob Ross", "Zoë"]).speakers
