@@ -67,7 +67,7 @@ class WordIndex:
     """How often each segment contains each stem."""
 
     def __init__(self) -> None:
-        self._postings: dict[bool, _Vocabulary] = {True: _Vocabulary(), False: _Vocabulary()}  # of talk, of documents
+        self._postings: dict[bool, dict[str, array[int]]] = {True: {}, False: {}}  # by stem, of talk and of documents
         self._segments = {True: 0, False: 0}
         self._lengths: Column[np.float32] = Column(np.float32)
         self._spread_lengths: Scores | None = None
@@ -84,7 +84,9 @@ class WordIndex:
             talk = turn.kind != "document"
             postings = self._postings[talk]
             for stem, count in counts.items():
-                postings.add(stem, row, count)
+                if stem not in postings:
+                    postings[stem] = array("q")
+                postings[stem].append(row * _COUNTS + min(count, _COUNTS - 1))
             self._segments[talk] += 1
             self._lengths.append(counts.total())
         self._spread_lengths = None
@@ -112,10 +114,9 @@ class WordIndex:
         if not mean:
             return scores
         for stem in sorted(set(query_stems)):  # a fixed order, so that sums of floats are the same each time
-            posting = postings.get(stem)
-            if posting is None:
+            if stem not in postings:
                 continue
-            rows, counts = posting.arrays()
+            rows, counts = _rows_and_counts(postings[stem])
             idf = np.float32(np.log1p((many - len(rows) + 0.5) / (len(rows) + 0.5)))
             if around:
                 spread = _spread(space, rows, counts, len(scores))
@@ -129,8 +130,8 @@ class WordIndex:
         """Return which of the segments contain a stem, not counting their neighbours; shape ``(len(rows),)``."""
         contained = np.zeros(len(rows), dtype=np.bool_)
         for postings in self._postings.values():
-            if (posting := postings.get(stem)) is not None:
-                holders = posting.arrays()[0]
+            if stem in postings:
+                holders, _ = _rows_and_counts(postings[stem])
                 contained |= holders[np.minimum(np.searchsorted(holders, rows), len(holders) - 1)] == rows
         return contained
 
@@ -140,12 +141,12 @@ class WordIndex:
 
     def rows_with(self, stem: str) -> Sequence[int]:
         """Return the rows of the messages that contain a stem, ascending."""
-        posting = self._postings[True].get(stem)
-        return () if posting is None else posting.arrays()[0].tolist()
+        postings = self._postings[True]
+        return _rows_and_counts(postings[stem])[0].tolist() if stem in postings else ()
 
     def rarity(self, stem: str) -> float:
         """Return the idf of a stem in the whole space, at least 0; highest for one that does not occur."""
-        holders = sum(len(found) for one in self._postings.values() if (found := one.get(stem)) is not None)
+        holders = sum(len(one.get(stem, ())) for one in self._postings.values())
         return float(np.log1p((len(self._lengths) - holders + 0.5) / (holders + 0.5)))
 
     def rarities(self, stems: Iterable[str]) -> dict[str, float]:
@@ -189,60 +190,14 @@ def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Scores) 
     return cosines
 
 
-class _Vocabulary:
-    """The postings of each stem; those of a stem that occurs in one segment, as most do, are a single number."""
-
-    def __init__(self) -> None:
-        self._postings: dict[str, _Postings | int] = {}
-
-    def add(self, stem: str, row: int, count: int) -> None:
-        """Add how often a segment, a later one than those before, contains a stem."""
-        known = self._postings.get(stem)
-        if known is None and count < _COUNTS:
-            self._postings[stem] = row * _COUNTS + count
-            return
-        if not isinstance(known, _Postings):
-            self._postings[stem] = known = _Postings() if known is None else _Postings.of(known)
-        known.append(row, count)
-
-    def __contains__(self, stem: str) -> bool:
-        return stem in self._postings
-
-    def get(self, stem: str) -> _Postings | None:
-        """Return the postings of a stem, or None."""
-        known = self._postings.get(stem)
-        return _Postings.of(known) if isinstance(known, int) else known
+_COUNTS = 1 << 16
+"""A posting is the row of a segment times this, and how often the segment contains the stem."""
 
 
-_COUNTS = 1 << 16  # a single number is a row times this, and the count
-
-
-class _Postings:
-    """The rows that contain one stem, ascending, and how often each does."""
-
-    __slots__ = ("_counts", "_rows")
-
-    def __init__(self) -> None:
-        self._rows = array("q")
-        self._counts = array("f")
-
-    @classmethod
-    def of(cls, single: int) -> _Postings:
-        """Return postings of a single number."""
-        postings = cls()
-        postings.append(*divmod(single, _COUNTS))
-        return postings
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def append(self, row: int, count: int) -> None:
-        self._rows.append(row)
-        self._counts.append(count)
-
-    def arrays(self) -> tuple[NDArray[np.int64], Scores]:
-        """Return views of both; they must not be kept beyond the next append."""
-        return np.frombuffer(self._rows, dtype=np.int64), np.frombuffer(self._counts, dtype=np.float32)
+def _rows_and_counts(posting: array[int]) -> tuple[NDArray[np.int64], Scores]:
+    """Return the segments that contain a stem, ascending, and how often each does."""
+    packed = np.frombuffer(posting, dtype=np.int64)
+    return packed // _COUNTS, (packed % _COUNTS).astype(np.float32)
 
 
 def _spread(space: Space, rows: NDArray[np.int64], counts: Scores, length: int) -> Scores:
