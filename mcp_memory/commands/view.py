@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import webbrowser
@@ -46,6 +47,8 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
     """
     parent = os.getppid()  # before the page is told: who waits for that may end at once
     html = await _page(settings, options)
+    for end in {"SIGTERM", "SIGHUP"} & {*dir(signal)}:  # Windows has no SIGHUP
+        signal.signal(getattr(signal, end), signal.default_int_handler)  # so that the page goes then, too
     with tempfile.TemporaryDirectory(prefix="mcp-memory-view-") as folder:  # which only its owner can read
         file = Path(folder) / "memory.html"
         with whole_file(file) as out:

@@ -91,6 +91,15 @@ def test_the_page_is_its_owners_has_secrets_masked_and_goes_when_the_command_is_
         assert gone(file)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there a process that is told to end has no say")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_the_page_goes_when_the_command_is_told_to_end(name):
+    with viewing() as (process, file):
+        process.send_signal(getattr(signal, name))
+        assert process.wait(60) == 130
+        assert gone(file)
+
+
 BROWSER = """import pathlib, sys
 pathlib.Path(__file__ + ".told").write_text(sys.argv[1])
 """
