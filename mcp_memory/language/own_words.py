@@ -45,7 +45,9 @@ _FOREIGN = re.compile(
     re.IGNORECASE,
 )
 """A letter's greeting, and words that somebody is said to say."""
-_OWN_LABEL = re.compile(r"(?:update|news|remember|correction|note|reminder|ps|fyi|btw|by the way)(?=: )", re.IGNORECASE)
+_OWN_LABEL = re.compile(
+    r"(?:update|news|(?:please )?remember|correction|note|reminder|ps|fyi|btw|by the way)(?=: )", re.IGNORECASE
+)
 """Labels by which people announce words of their own: "Update: I moved"."""
 _FULL_STOP = re.compile(r"[.!?]\s")
 _ASCRIBES = re.compile(r"(?:that|this|it|these)(?:['’]s| is| was| are| were)\b", re.IGNORECASE)

@@ -33,6 +33,7 @@ from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.tokens import stem
 from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts.prose import skip_lead_in
 from mcp_memory.rules.facts.tables.closed import PREPOSITIONS
 
 Span = tuple[int, int]
@@ -83,7 +84,8 @@ def _certain_ids(
     certain: set[str] = set()
     named = _named_words(turn, sentences)
     for index, span in enumerate(sentences):
-        said = [(word.start(), _forms(word[0])) for word in _WORD.finditer(turn.text, *span)]
+        start = skip_lead_in(turn.text, *span)  # "Remember that …" asks for what follows to be kept
+        said = [(word.start(), _forms(word[0])) for word in _WORD.finditer(turn.text, start, span[1])]
         if not said or not said[0][1].isdisjoint(_AUXILIARIES):
             return set()
         written = frozenset[str]().union(*(forms for _, forms in said))
