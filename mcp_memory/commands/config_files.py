@@ -18,7 +18,7 @@ from mcp_memory.bounds import SETTINGS_BYTES, BrokenText, OverBounds, parse_json
 from mcp_memory.errors import InvalidInput
 
 BOM: Final = "\ufeff"
-_BY_HAND: Final = "Mend it, or put the entry in by hand: `mcp-memory install print` shows it. Nothing was changed."
+_BY_HAND: Final = "Mend it, or change it by hand. Nothing was changed."
 
 
 def read_text(file: Path) -> str:

@@ -43,32 +43,35 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
     system = system or System.current()
     client = CLIENTS[options.client]
     file = client.place(system)
-    text = read_text(file)
-    held = client.written(file, text)
-    if options.uninstall:
-        entry = None
-        if held is None:
-            terminal.line(f"{client.title} does not have it: {file} is as it was.")
-            return
-    else:
-        known = entry_of(held) if held else None
-        entry = {**(held or {}), **client.shape(wanted_entry(options, known, system.environment))}
-        entry |= {key: held[key] for key in ("timeout", "startup_timeout_sec") if held and key in held}
-        if entry == held:
-            terminal.line(f"{client.title} has it already, just so: {file} is as it was.")
-            return
+    text, path, entry = read_text(file), (client.group, NAME), None
+    try:
+        held = client.written(file, text)
+        if not options.uninstall:
+            known = entry_of(held) if held else None
+            entry = {**(held or {}), **client.shape(wanted_entry(options, known, system.environment))}
+            entry |= {key: held[key] for key in ("timeout", "startup_timeout_sec") if held and key in held}
+        after = with_entry(file, client.form, path, entry, text)
+    except InvalidInput:
+        if not options.uninstall:
+            new = client.shape(wanted_entry(options, None, system.environment))
+            terminal.line(f"To put into {file} by hand:")
+            terminal.line((with_entry(file, client.form, path, new, "").rstrip(), "name"))
+        raise
+    if entry == held:
+        has = "does not have it" if held is None else "has it already, just so"
+        terminal.line(f"{client.title} {has}: {file} is as it was.")
+        return
     if options.client == "claude-code":
         steps = [] if held is None else [["remove", "--scope", "user", NAME]]
         steps += [] if entry is None else [["add-json", "--scope", "user", NAME, json.dumps(entry)]]
         _run_claude(system, terminal, steps, dry_run=options.dry_run)
     else:
-        change = "Take this out of" if entry is None else "Put this into"
-        terminal.line(f"{change} {file}{' (nothing is changed yet)' if options.dry_run else ''}:")
-        shown = {client.group: {NAME: _without_keys((held or {}) if entry is None else entry)}}
-        terminal.line((json.dumps(shown, ensure_ascii=False), "name"))
-        after = with_entry(file, client.form, (client.group, NAME), entry, text)
         if not options.dry_run:
             _write(file, after, terminal, copied=held is None)
+        done = f"{'would be' if options.dry_run else 'was'} {'taken out of' if entry is None else 'put into'}"
+        terminal.line(f"This {done} {file}:")
+        shown = {client.group: {NAME: _without_keys((held or {}) if entry is None else entry)}}
+        terminal.line((json.dumps(shown, ensure_ascii=False), "name"))
     if entry is not None and not options.dry_run:
         terminal.line(f"{client.restart}; then say: “Remember that …”. To test it: mcp-memory check {options.client}")
         if options.judge in ("auto", "anthropic"):

@@ -153,17 +153,21 @@ def test_what_a_person_set_in_the_entry_stays(tmp_path, client):
         ("cursor", '{\n  "mcpServers": {\n    "a": {}\n    "b": {}\n  }\n}\n', 4),
         ("cursor", "{} {}", 1),
         ("vscode", '{"a": 1}\n// mine', 2),
+        ("vscode", '{\n  // mine\n  "servers": {}\n}', 2),
         ("codex", 'model = "x"\n[mcp_servers\n', 2),
         ("codex", "a = 1\na = 2\n", 2),
     ],
 )
-def test_a_broken_file_is_refused_with_its_line_and_stays(tmp_path, client, text, line):
+def test_a_broken_file_is_refused_with_its_line_and_what_to_put_in_and_stays(tmp_path, capsys, client, text, line):
     system = system_at(tmp_path)
     file, _ = given(client, system, text)
     with pytest.raises(InvalidInput, match=rf"line {line}"):
         run(client, system)
     assert file.read_text() == text
     assert [path.name for path in file.parent.iterdir()] == [file.name]
+    said = capsys.readouterr().out.removeprefix(f"To put into {file} by hand:\n")
+    file.write_text(said)
+    assert loaded(client, system)["command"] == "/opt/mcp memory/mcp-memory"
 
 
 def test_a_file_in_another_encoding_is_refused_and_a_mark_of_utf_8_stays(tmp_path):
@@ -183,7 +187,7 @@ def test_a_dry_run_shows_and_changes_nothing(tmp_path, capsys, client):
     file, text = given(client, system)
     run(client, system, dry_run=True)
     out = capsys.readouterr().out
-    assert f"Put this into {file} (nothing is changed yet)" in out
+    assert f"This would be put into {file}:" in out
     assert "/opt/mcp memory/mcp-memory" in out
     assert "keep" not in out
     assert file.read_text() == text
@@ -214,6 +218,7 @@ def test_keys_of_other_servers_are_not_shown(tmp_path, capsys):
     given("cursor", system, '{"mcpServers": {"a": {"command": "b", "env": {"KEY": "sesame"}}}}')
     run("cursor", system)
     said = capsys.readouterr().out
+    assert f"This was put into {CLIENTS['cursor'].place(system)}:" in said
     assert f'"{NAME}": {{' in said
     assert "sesame" not in said
 
