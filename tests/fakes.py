@@ -8,6 +8,7 @@ import tempfile
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 from zlib import crc32
@@ -18,10 +19,12 @@ from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.errors import StoreUnwritable
+from mcp_memory.services.ingest import Cutter
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import LanceTransaction
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.space import Index
 from mcp_memory.view.view import View
 
 KEY = b"key"
@@ -57,9 +60,10 @@ class DiskStore(LanceStore):
         *,
         embedder: str = "fake",
         dimension: int = 64,
-        make_view: Callable[[], View] = View,
+        indexes: Sequence[Callable[[], Index]] = (),
     ) -> None:
         self.disk = disk or Disk()
+        make_view = partial(View, indexes, cut=Cutter(200, dimension))
         super().__init__(self.disk.folder, embedder=embedder, dimension=dimension, make_view=make_view)
         self._refresher.ids.use(KEY)
 

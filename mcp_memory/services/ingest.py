@@ -17,7 +17,7 @@ from itertools import chain
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.batch import KEEP, Batch, Masking, joined, masked_turn
+from mcp_memory.domain.batch import KEEP, Batch, Masking, masked_turn
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import (
     Segment,
@@ -39,7 +39,7 @@ from mcp_memory.vectors import Matrix
 _log = logging.getLogger(__name__)
 
 SHORT = 500
-"""Characters of a message up to which its sentences are embedded with it: see `_of_sentences`."""
+"""Characters of a message up to which its sentences are embedded with it: see `_sentence_texts`."""
 SLICE = 64
 """Texts embedded between two reports of progress, and so between two chances to cancel."""
 _Text = str | tuple[str, int, int] | None
@@ -112,66 +112,60 @@ class TextPart:
     sentences: Sequence[Sentence]
 
 
-async def derive(
-    reading: Reading, turns: Sequence[Turn], talkers: Sequence[Talkers], *, progress: Progress
-) -> list[Batch]:
-    """Return each turn with the rows derived from its text.
-
-    Args:
-        reading: the embedder and the extractor.
-        turns: the texts, as they are shown.
-        talkers: who spoke before each turn, and what was said (``domain/turns.py``).
-        progress: the progress of the embedding, which takes most of the time.
+def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], Awaitable[Batch]]:
+    """Return a function that derives the rows of turns again as `write` did; it gets every turn once, in order.
 
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
     answers other calls meanwhile.
     """
     cut = Cutter(reading.segment_tokens, reading.embedder.dimension)
-    parts = []
-    for turn, talking in zip(turns, talkers, strict=True):
-        parts.append(TextPart(turn, talking, *await to_thread.run_sync(cut, turn)))
-    batches = await _derived(reading, parts, progress)
-    return [replace(batch, turns=(turn,)) for turn, batch in zip(turns, batches, strict=True)]
+    talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
 
+    async def derive_again(turns: list[Turn]) -> Batch:
+        turns = await to_thread.run_sync(lambda: [masked_turn(turn, reading.masking) for turn in turns])
+        parts = []
+        for turn in turns:
+            place = turn.space, turn.session
+            parts.append(TextPart(turn, talking[place], *await to_thread.run_sync(cut, turn)))
+            talking[place] = talking[place].after(turn)
+        return replace(await index_parts(reading, parts, progress), turns=tuple(turns))
 
-async def index_parts(reading: Reading, parts: Sequence[TextPart]) -> Batch:
-    """Return the vectors of parts of texts, and the facts of the texts that begin in them, as `derive` makes them."""
-    return joined(await _derived(reading, parts, silent))
+    return derive_again
 
 
 async def silent(_done: float, _total: float, _what: str) -> None:
     """Ignore a report of progress."""
 
 
-async def _derived(reading: Reading, parts: Sequence[TextPart], progress: Progress) -> list[Batch]:
-    """Return the pieces of each part with their vectors, and the facts of its text if it is the first part."""
-    facts = [
-        await to_thread.run_sync(_facts_of, reading, part) if part.segments and part.segments[0].index == 0 else []
-        for part in parts
-    ]
-    texts = [_embedded_texts(part) for part in parts]
-    wanted = [text for of_segments, of_sentences in texts for text in (*of_segments, *of_sentences)]
-    vectors, row = await _vectors_of(reading, wanted, progress)
-    return [
-        Batch(
-            segments=tuple(part.segments),
-            sentences=tuple(part.sentences),
-            segment_vectors=vectors[[row[text] for text in of_segments]],
-            sentence_vectors=vectors[[row[text] for text in of_sentences]],
-            assertions=tuple(of_part),
-        )
-        for part, (of_segments, of_sentences), of_part in zip(parts, texts, facts, strict=True)
-    ]
+async def index_parts(reading: Reading, parts: Sequence[TextPart], progress: Progress = silent) -> Batch:
+    """Return the pieces of parts of texts with their vectors, and the facts of the texts that begin in them."""
+    facts: list[Assertion] = []
+    for part in parts:
+        if part.segments and part.segments[0].index == 0:
+            facts += await to_thread.run_sync(_facts_of, reading, part)
+    of_segments: list[str] = []
+    of_sentences: list[_Text] = []
+    for part in parts:
+        segment_texts = _segment_texts(part)
+        of_segments += segment_texts
+        of_sentences += _sentence_texts(part, segment_texts)
+    vectors, row = await _vectors_of(reading, [*of_segments, *of_sentences], progress)
+    return Batch(
+        segments=tuple(segment for part in parts for segment in part.segments),
+        sentences=tuple(sentence for part in parts for sentence in part.sentences),
+        segment_vectors=vectors[[row[text] for text in of_segments]],
+        sentence_vectors=vectors[[row[text] for text in of_sentences]],
+        assertions=tuple(facts),
+    )
 
 
-def _embedded_texts(part: TextPart) -> tuple[list[str], list[_Text]]:
-    """Return the texts whose vectors the segments and the sentences of a part have; None for that of the segment."""
+def _segment_texts(part: TextPart) -> list[str]:
+    """Return what is embedded of each segment of a part."""
     turn, shape = part.turn, outline(part.turn.text)
-    of_segments = [embedded_text(turn, turn.text[one.start : one.end], shape.path(one.start)) for one in part.segments]
-    return of_segments, _of_sentences(part, of_segments)
+    return [embedded_text(turn, turn.text[one.start : one.end], shape.path(one.start)) for one in part.segments]
 
 
-def _of_sentences(part: TextPart, of_segments: list[str]) -> list[_Text]:
+def _sentence_texts(part: TextPart, of_segments: list[str]) -> list[_Text]:
     """Return what is embedded of each sentence of a part.
 
     In a long text it has no vector but that of its segment (`shares_vectors`). The segment's text is embedded if the
@@ -215,27 +209,6 @@ async def _vectors_of(reading: Reading, wanted: Sequence[_Text], progress: Progr
         row |= {text: len(row) + place for place, text in enumerate(texts)}
         row |= {part: len(row) + place for place, part in enumerate(chain.from_iterable(parts[text] for text in texts))}
     return np.concatenate(made), row
-
-
-def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], Awaitable[Batch]]:
-    """Return a function that derives the batch of turns again as `write` did; it gets every turn once, in order."""
-    talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
-
-    async def derive_again(turns: list[Turn]) -> Batch:
-        turns = await to_thread.run_sync(lambda: [masked_turn(turn, reading.masking) for turn in turns])
-        return joined(await derive(reading, turns, _talkers_of(turns, talking), progress=progress))
-
-    return derive_again
-
-
-def _talkers_of(turns: Sequence[Turn], talking: dict[tuple[str, str], Talkers]) -> list[Talkers]:
-    """Return who spoke before each turn; ``talking`` has that of each session, and is brought up to date."""
-    found = []
-    for turn in turns:
-        place = turn.space, turn.session
-        found.append(talking[place])
-        talking[place] = talking[place].after(turn)
-    return found
 
 
 def _facts_of(reading: Reading, part: TextPart) -> list[Assertion]:

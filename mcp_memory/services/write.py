@@ -1,41 +1,31 @@
 """Write: store texts verbatim, with the facts that their caller states, in one commit: all of a call or nothing.
 
-Unless the caller waits, what follows from the texts (sentences, vectors, the facts in them) is made later, in the
-background (``background/indexing.py``); until then they are found by their words. A small call that waits makes all of
-it before the store's lock is taken and commits it with the texts; a large one is stored first and then indexed part by
-part, so that its size does not matter.
-
-**In bulk** many texts of many sessions are written with all that follows from them, in one commit: the same rows as of
-single writes (`write_many`). A single write is stored before it is indexed, since somebody waits for it. Nobody waits
-for a text of a corpus: here what follows is made first, and one commit holds all.
+What follows from the texts (sentences, vectors, the facts in them) is made afterwards, in the background or, where the
+caller waits for it, at once (``background/indexing.py``); until then they are found by their words.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from functools import partial
 
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis, offset_at
-from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn, derived_ref
+from mcp_memory.domain.turns import READ_CHARS, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.indexing import Indexing
-from mcp_memory.services.ingest import Reading, derive
+from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.temporal.assertions import caller_assertion, changes, statement
 from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
 from mcp_memory.visible import with_masks
 
 SHOWN = 100
 """Facts read from the texts of one call that the reply lists; a book has thousands."""
-AT_ONCE = 64_000
-"""Characters that a call that waits may have to be derived and stored in one commit: some ten seconds of embedding."""
 _OTHER_ID = "Give each its own id, or leave the id out. Nothing of this call was stored."
 
 
@@ -56,46 +46,42 @@ async def write(
             be. Nothing of the call is stored.
         StoreError: nothing of the call is stored, or it was stored and is indexed later: the text says which.
     """
-    size = sum(len(item.text) for item in request.items)
-    derived = partial(derive, reading, progress=progress) if request.wait and size <= AT_ONCE else None
-    (current,), batch = await _store(store, [request], reading, derived, now)
+    (plan,), batch = await _store(store, [request], reading, now)
     stored = {turn.place for turn in batch.turns}
-    items = current.requested[: len(request.items)]
+    items = plan.requested[: len(request.items)]
     written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in items)
-    counts = len(batch.segments), len(batch.sentences)
+    segments = sentences = 0
     added = batch.assertions
     if request.wait:
-        segments, sentences, read = await _wait(store, reading, request, current.requested, batch, progress)
-        counts = counts[0] + segments, counts[1] + sentences
+        segments, sentences, read = await _wait(store, reading, request, plan.requested, batch, progress)
         added = (*added, *read)
     facts: tuple[WrittenFact, ...] = ()
     names: tuple[str, ...] = ()
     more = 0
-    if current.stated or added:
+    if plan.stated or added:
         async with store.reading(whole=False) as view:
-            facts, names, more = _changes(view.space(request.space), current, added)
-    warnings = (*current.secrets, *current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
+            facts, names, more = _changes(view.space(request.space), plan, added)
+    warnings = (*plan.secrets, *plan.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
     engine: Engine = "caller" if request.facts else "embedded"
     pending = 0 if request.wait else sum(bool(turn.text.strip()) for turn in batch.turns)
-    return WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names, pending=pending)
+    return WriteResult(
+        written, segments, sentences, tuple(warnings), engine, facts=facts, entities=names, pending=pending
+    )
 
 
 async def _wait(
     store: Store, reading: Reading, request: WriteRequest, requested: Sequence[Turn], batch: Batch, progress: Progress
 ) -> tuple[int, int, list[Assertion]]:
-    """Wait until what a call brought is indexed, by this call or another; return how much of it the call stored late.
+    """Wait until what a call brought is indexed, by this call or another.
 
     Returns:
-        The segments and sentences of its new texts if these were stored before they were indexed, and their facts.
+        The segments and sentences of its new texts, and the facts that were read in them.
     """
     async with store.reading() as view:
         space = view.space(request.space)
         texts = [space.current(turn.session, turn.ref) for turn in requested]
-        late = {turn.id for turn in texts if turn is not None and turn.id in space.unindexed}
-    if not late:
-        return 0, 0, []
-    await Indexing(store, reading).finish(request.space, late, progress)
-    new = [turn.id for turn in batch.turns if turn.id in late]
+    await Indexing(store, reading).finish({turn.id for turn in texts if turn is not None}, progress)
+    new = [turn.id for turn in batch.turns]
     async with store.reading() as view:
         space = view.space(request.space)
         segments = sum(len(space.segments_with(name, -1)) for name in new)
@@ -109,7 +95,7 @@ class Plan:
 
     Attributes:
         requested: the items and then the statements of the request, each with its id.
-        new: the new turns, each with who spoke before it.
+        new: the new turns.
         stated: assertions of the caller's facts, new or not.
         known: ids of those that are stored already.
         warnings: about items that are stored already.
@@ -117,22 +103,16 @@ class Plan:
     """
 
     requested: Sequence[Turn]
-    new: Sequence[tuple[Turn, Talkers]]
+    new: Sequence[Turn]
     stated: Sequence[Assertion]
     known: frozenset[str]
     warnings: Sequence[str]
     secrets: Sequence[str]
 
-    def batch(self, ready: Mapping[str, Batch] | None) -> Batch:
-        """Return the rows to commit.
-
-        Args:
-            ready: each turn with the rows derived from it, by its id; None to commit none of these yet.
-        """
-        turns = tuple(turn for turn, _ in self.new)
-        batch = Batch(turns) if ready is None else joined([ready[turn.id] for turn in turns])
-        fresh = tuple(assertion for assertion in self.stated if assertion.id not in self.known)
-        return replace(batch, assertions=(*fresh, *batch.assertions))
+    @property
+    def batch(self) -> Batch:
+        """The rows to commit."""
+        return Batch(tuple(self.new), assertions=tuple(one for one in self.stated if one.id not in self.known))
 
 
 def make_plan(
@@ -172,13 +152,9 @@ def make_plan(
         shown = masked_fact(fact, masking, turn)
         assertion = caller_assertion(shown, turn, now if fact.recorded_at is None else fact.recorded_at)
         assertions.append(assertion if shown is fact else replace(assertion, original=(fact.head, fact.tail)))
-    talkers, partnered = space.talkers(request.session), []
-    for turn in new:
-        partnered.append((turn, talkers))
-        talkers = talkers.after(turn)
     distinct = tuple({assertion.id: assertion for assertion in assertions}.values())
     known = frozenset(assertion.id for assertion in distinct if space.facts.assertion(assertion.id))
-    return Plan(requested, partnered, distinct, known, warnings, secrets)
+    return Plan(requested, new, distinct, known, warnings, secrets)
 
 
 def _changes(
@@ -285,58 +261,34 @@ def _differs(known: Turn, turn: Turn, name: str) -> bool:
     return value is not None and value != getattr(known, name)
 
 
-Derive = Callable[[Sequence[Turn], Sequence[Talkers]], Awaitable[Sequence[Batch]]]
-"""Returns each text with the rows that follow from it; its other argument says who spoke before each
-(`derive` in ``services/ingest.py``)."""
-
-
-async def write_many(
-    store: Store, requests: Sequence[WriteRequest], *, reading: Reading, derive: Derive, now: Millis
-) -> Batch:
-    """Store what is new of some requests, and return its rows.
+async def write_many(store: Store, requests: Sequence[WriteRequest], *, reading: Reading, now: Millis) -> Batch:
+    """Store what is new of some requests in one commit, index it, and return its rows.
 
     Args:
         store: the store where it is stored.
-        requests: one of each session at most, since whom a text addresses follows from those before it.
-        reading: the masking of secrets and the zone; the rest of it is not used.
-        derive: see `Derive`.
+        requests: one of each session at most.
+        reading: the tools that read the texts.
         now: kept beside the time of each text.
 
     Raises:
         InvalidInput: as for `write`. Nothing of any request is stored.
-        StoreError: nothing of any request is stored.
+        StoreError: nothing of any request is stored, or all of it was stored and is indexed later.
     """
-    return (await _store(store, requests, reading, derive, now))[1]
+    _, batch = await _store(store, requests, reading, now)
+    await Indexing(store, reading).finish({turn.id for turn in batch.turns}, silent)
+    return batch
 
 
 async def _store(
-    store: Store, requests: Sequence[WriteRequest], reading: Reading, derive: Derive | None, now: Millis
+    store: Store, requests: Sequence[WriteRequest], reading: Reading, now: Millis
 ) -> tuple[list[Plan], Batch]:
-    """Commit what is new of some requests, with what follows from it if that is derived; return plans and rows."""
+    """Commit what is new of some requests; return what that is of each, and all of its rows."""
     wanted = [(request, *requested_turns(request, now, reading.masking, reading.zone)) for request in requests]
-
-    def plans(view: View) -> list[Plan]:
-        return [
-            make_plan(view.space(one.space), one, items, statements, reading.masking, now)
-            for one, items, statements in wanted
+    async with store.writing() as transaction:
+        plans = [
+            make_plan(transaction.view.space(request.space), request, items, statements, reading.masking, now)
+            for request, items, statements in wanted
         ]
-
-    ready: dict[str, Batch] | None = None if derive is None else {}
-
-    def underived(plans: Sequence[Plan]) -> list[tuple[Turn, Talkers]]:
-        new = (pair for plan in plans for pair in plan.new)
-        return [] if ready is None else [(turn, who) for turn, who in new if turn.id not in ready]
-
-    while True:
-        async with store.reading(whole=False) as view:  # before anything is made, where something is to be refused
-            missing = underived(plans(view))
-        if derive is not None and ready is not None and missing:
-            derived = await derive([turn for turn, _ in missing], [who for _, who in missing])
-            ready |= {turn.id: rows for (turn, _), rows in zip(missing, derived, strict=True)}
-        async with store.writing() as transaction:
-            current = plans(transaction.view)
-            if underived(current):
-                continue  # another process revised a document during the embedding: a known text is new again
-            batch = joined([plan.batch(ready) for plan in current])
-            await transaction.commit(batch)
-            return current, batch
+        batch = joined([plan.batch for plan in plans])
+        await transaction.commit(batch)
+    return plans, batch

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 from multiprocessing import get_context
@@ -32,7 +32,6 @@ from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.embedding.onnx import Parts, embed_alone
 from mcp_memory.language.tokens import words
 from mcp_memory.memory import Memory
-from mcp_memory.services.ingest import derive, silent
 from mcp_memory.services.write import write_many
 from mcp_memory.settings import Settings
 from mcp_memory.vectors import Matrix, Vector
@@ -104,8 +103,7 @@ async def _add(settings: Settings, text: Corpus) -> None:
     memory = await _opened(settings)
     try:
         requests = [WriteRequest(SPACE, each.session, each.kind, each.items) for each in text.collections]
-        rows = partial(derive, memory.reading, progress=silent)
-        await write_many(memory.store, requests, reading=memory.reading, derive=rows, now=memory.clock())
+        await write_many(memory.store, requests, reading=memory.reading, now=memory.clock())
     finally:
         await memory.aclose()
 

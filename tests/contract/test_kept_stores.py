@@ -128,7 +128,7 @@ async def test_there_is_a_store_of_every_format_that_is_read() -> None:
 
 async def test_what_was_said_and_stated_in_an_export_of_an_older_program_is_stored(tmp_path: Path) -> None:
     """Of its documents the newest wording; what it had learnt is left out, and counted."""
-    memory = memory_of(tmp_path / "store")
+    memory = memory_of(tmp_path / "store", writing=True)
     path = STORES / "exported_11.jsonl"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert isinstance(memory.store, LanceStore)

@@ -261,14 +261,14 @@ async def test_a_store_reads_the_same_in_parts_as_at_once(
 ) -> None:
     """So that a large one is never in memory twice; the assertions that only a rebuild derived are in every part."""
     await write_everything(tmp_path / "store")
-    memory = memory_of(tmp_path / "store")
+    memory = memory_of(tmp_path / "store", writing=True)
     assert isinstance(memory.store, LanceStore)
     if rebuilt:
         await memory.store.rebuild(deriver(memory.reading, progress=silent))
     async with memory.store.reading() as view:
         once = held(view)
     monkeypatch.setattr(schema, "PART", 1)
-    async with memory_of(tmp_path / "store").store.reading() as view:
+    async with memory_of(tmp_path / "store", writing=True).store.reading() as view:
         assert held(view) == once
 
 

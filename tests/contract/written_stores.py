@@ -32,7 +32,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.ingest import silent
+from mcp_memory.services.ingest import Cutter, silent
 from mcp_memory.services.write import write as write_texts
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import fold
@@ -65,13 +65,16 @@ FACTS = (
 )
 
 
-def memory_of(folder: Path) -> Memory:
-    """Return a memory over a store, at the time at which everything in it is written."""
+def memory_of(folder: Path, *, writing: bool = False) -> Memory:
+    """Return a memory over a store, at the time at which everything in it is written.
+
+    One that only reads sees what is stored and no more: it does not cut what is not indexed yet.
+    """
     store = LanceStore(
         str(folder),
         embedder=FakeEmbedder.name,
         dimension=DIMENSION,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics)),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=Cutter(200, DIMENSION) if writing else None),
         reader=1,
         clock=lambda: NOW,
     )
@@ -80,7 +83,7 @@ def memory_of(folder: Path) -> Memory:
 
 async def write(folder: Path) -> None:
     """Write something into every table, through the services where one writes it."""
-    memory = memory_of(folder)
+    memory = memory_of(folder, writing=True)
     await memory.write(WriteRequest("default", "talk", "message", MESSAGES, FACTS))
     for text in ("The boiler is in the cellar. It was made in 1990.", "The boiler is in the attic. It hums."):
         await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, "boiler", title="House"),)))

@@ -155,7 +155,7 @@ async def test_a_long_write_reports_its_progress(mode):
         await client.call_tool("memory_write", {"messages": messages}, progress_callback=progress)
     done = [entry[0] for entry in seen]
     assert done == sorted(set(done))
-    assert {entry[1:] for entry in seen} == {(20, "embedding")}
+    assert {entry[1:] for entry in seen} == {(20, "indexing")}
 
 
 @ERAS

@@ -21,7 +21,6 @@ from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.app import build
 from mcp_memory.settings import Settings
 from mcp_memory.view.frames import Frames
-from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 
@@ -84,7 +83,7 @@ LEFT_ALONE = [
 
 
 async def new_memory() -> Memory:
-    store = DiskStore(make_view=lambda: View((*INDEXES, CueGraph, Topics)))
+    store = DiskStore(indexes=(*INDEXES, CueGraph, Topics))
     return Memory(Settings(), store, FakeEmbedder(), RuleExtractor())
 
 

@@ -88,8 +88,8 @@ class Indexing:
                     await transaction.commit(batch)
         return "more"
 
-    async def finish(self, space: str, turns: Collection[str], progress: Progress) -> None:
-        """Index these texts of a space, or wait until another process has.
+    async def finish(self, turns: Collection[str], progress: Progress) -> None:
+        """Index these texts, or wait until another process has.
 
         Raises:
             StoreError: it could not be recorded; what is left is indexed later.
@@ -98,8 +98,11 @@ class Indexing:
         total: int | None = None
         while True:
             async with self.store.reading() as view:
-                unindexed = view.space(space).unindexed
-                left = {name: len(unindexed[name]) for name in turns if name in unindexed}
+                left = {
+                    name: len(space.unindexed[name])
+                    for space in view.spaces.values()
+                    for name in space.unindexed.keys() & turns
+                }
             pieces = sum(left.values())
             total = max(pieces, total or 0)
             if not left:

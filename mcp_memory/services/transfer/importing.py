@@ -2,7 +2,7 @@
 
 The files are read twice. The first pass finds what is wrong with a file as a whole (cut short, another encoding), so
 that nothing is stored of one that cannot be read to its end; it counts the records and lists the bad ones. The second
-pass stores the others in the order of the file, with all that follows from them, many items in a commit
+pass stores the others in the order of the file, many items in a commit, and indexes them
 (`mcp_memory.services.write.write_many`). If one is refused, they are stored one by one, so that it costs no other.
 
 What is stored already is left out, so an import that was stopped is repeated and goes on. What was forgotten here is
@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Protocol
 
 from anyio import to_thread
@@ -31,7 +30,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USERS
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
-from mcp_memory.services.ingest import Reading, derive, silent
+from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, Found, LeftOut, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.kinds import Read
@@ -233,8 +232,7 @@ class _Work:
     async def store_together(self, requests: Sequence[WriteRequest], result: Imported) -> None:
         """Store what is new of some requests in one commit; if that is refused, one by one, and then part by part."""
         try:
-            derived = partial(derive, self.reading, progress=silent)
-            batch = await write_many(self.store, requests, reading=self.reading, derive=derived, now=self.now)
+            batch = await write_many(self.store, requests, reading=self.reading, now=self.now)
         except InvalidInput as refusal:
             parts = requests if len(requests) > 1 else _parts_of(requests[0])
             if len(parts) > 1:

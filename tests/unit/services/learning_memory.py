@@ -21,7 +21,6 @@ from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import Settings
-from mcp_memory.view.view import View
 
 NOW = parse("2024-01-01")[0]
 LINES = (
@@ -42,7 +41,7 @@ def on_disk(kind: type[MemoryT], config: Settings, disk: Disk | None = None, **m
         disk,
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics)),
+        indexes=(*INDEXES, CueGraph, Topics),
     )
     return kind(config, store, embedder, clock=lambda: NOW, **more)  # type: ignore[arg-type]
 

@@ -1,15 +1,13 @@
-"""A corpus: the same rows as of single writes, once, in one commit."""
+"""A corpus: the same rows as of single writes, once, its texts in one commit."""
 
 from __future__ import annotations
-
-from functools import partial
 
 import lancedb
 import pytest
 from exported_store import open_at
 
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.services.ingest import derive, silent
+from mcp_memory.services.ingest import silent
 from mcp_memory.services.write import write, write_many
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.log import rows_of
@@ -36,16 +34,15 @@ def tables(folder):
     return {name: rows.drop_columns([*{"tx", "place"} & {*rows.column_names}]) for name, rows in found.items()}
 
 
-async def test_a_corpus_becomes_the_rows_that_single_writes_make_in_one_commit(tmp_path):
+async def test_a_corpus_becomes_the_rows_that_single_writes_make(tmp_path):
     one, other = open_at(tmp_path / "one"), open_at(tmp_path / "other")
     requests = [talk(f"talk {number}", 3) for number in range(4)]
     for request in requests:
         await write(one.store, one.reading, request, now=NOW, progress=silent)
-    derived = partial(derive, other.reading, progress=silent)
     for stored in (12, 0):
-        batch = await write_many(other.store, requests, reading=other.reading, derive=derived, now=NOW)
+        batch = await write_many(other.store, requests, reading=other.reading, now=NOW)
         assert len(batch.turns) == stored
-    assert (await other.store.about()).tx == 1
+    assert (await other.store.about()).tx == 2
     for memory in (one, other):
         await memory.aclose()
     single, many = tables(tmp_path / "one"), tables(tmp_path / "other")

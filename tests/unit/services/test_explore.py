@@ -21,7 +21,6 @@ from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
-from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 NOW = 1_700_000_000_000
@@ -42,7 +41,7 @@ class Listening:
 
 
 async def store_of(*facts):
-    store, embedder = DiskStore(make_view=lambda: View(INDEXES)), FakeEmbedder()
+    store, embedder = DiskStore(indexes=INDEXES), FakeEmbedder()
     items = tuple(NewItem(f"{fact.head} told me about {fact.tail}.", ref=fact.source) for fact in facts)
     request = WriteRequest("default", "s", "message", items, facts)
     await write(store, Reading(embedder, None, 200), request, now=NOW, progress=silent)

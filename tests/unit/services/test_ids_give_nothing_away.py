@@ -56,12 +56,12 @@ async def texts(memory: Memory) -> list[str]:
 async def test_two_stores_name_the_same_texts_otherwise_and_one_names_them_alike(tmp_path: Path) -> None:
     found = []
     for name in ("one", "other"):
-        memory = open_at(tmp_path / name)
+        memory = masked_at(tmp_path / name)
         await memory.write(told(*SAID, facts=FACTS))
         found.append(await names(memory))
         assert store_key(memory)
         await memory.aclose()
-        again = open_at(tmp_path / name)
+        again = masked_at(tmp_path / name)
         written = await again.write(told(*SAID, facts=FACTS))
         assert [item.stored for item in written.items] == [False] * 3
         assert {fact.op for fact in written.facts} == {"unchanged"}

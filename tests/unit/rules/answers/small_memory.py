@@ -24,7 +24,6 @@ from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.view import View
 
 
 class WordEmbedder:
@@ -72,7 +71,7 @@ async def ask(
     """
     now = parse("2024-01-01")[0]
     embedder = WordEmbedder()
-    store = DiskStore(embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES))
+    store = DiskStore(embedder=embedder.name, dimension=embedder.dimension, indexes=INDEXES)
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
     await write(store, Reading(embedder, SureReader() if read else None, 200), request, now=now, progress=silent)
     asked = Query(question, "default", 12, now=now, as_of=parse(as_of)[0] if as_of else None)
