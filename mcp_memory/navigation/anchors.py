@@ -94,11 +94,6 @@ def select_roots(
     keys.update(dict.fromkeys(mentioned))
     for name in unknown:
         keys.update(dict.fromkeys(resolve_name(facts, name, settings.joint)))
-    for name in query.extra_names:
-        similar = resolve_name(facts, name, settings.joint)
-        keys.update(
-            dict.fromkeys(key for key in similar if facts.degree(key) <= settings.specific or is_name(facts, key))
-        )
     if not keys:
         specific = (key for key in common if facts.degree(key) <= settings.specific)
         names = (name for name in unknown if " " in name or not query.text.lstrip().startswith(name))  # not "Tell me"

@@ -1,8 +1,10 @@
-"""Read what a query asks of the facts: which relations, with what intent, of which time, and whether guesses count.
+"""Read what a query asks of the facts: which relations, with what intent, and of which time (REAL §3.3.1).
 
-All of it comes from the words of the query, and from the interpretation of a model if there is one (REAL §3.3.1 uses a
-language model; here ``reasoning/anthropic/understanding.py``). A query asks for a relation by the words that the
-registry lists for it ("job" for ``works_as``), by those of its label, or because the model names it.
+A query asks for a relation by the words that the registry lists for it ("job" for ``works_as``), or by those of its
+label.
+
+**Departures.** REAL asks a language model for roots and intent, with a call before the search. Here the words of the
+query say them; a language model that judges names what else is to be looked up (``services/follow_ups.py``).
 """
 
 from __future__ import annotations
@@ -64,14 +66,12 @@ class FactQuery:
 
     Attributes:
         query: understood.
-        accepts_guesses: whether it accepts guesses too, as a model judged it.
         past: whether it asks about the past in general ("where did she …?").
         compares: whether it asks the same about several entities ("is A or B older?").
     """
 
     def __init__(self, query: Query) -> None:
         self.query = query
-        self.accepts_guesses = query.accepts_guesses
         self.past = looks_back(query.text)
         self.compares = _CHOICE.search(_plain(query.text)) is not None
         self._words = frozenset(words(query.text))
@@ -82,8 +82,8 @@ class FactQuery:
 
     @cached_property
     def intent(self) -> Intent:
-        """The kind of fact that answers the query, by a model or by its words; of several the first in REAL's order."""
-        return self.query.intent or _intent(_plain(_nameless(self.query)), self.query)
+        """The kind of fact that answers the query, by its words; of several the first in REAL's order."""
+        return _intent(_plain(_nameless(self.query)), self.query)
 
     def demand(self, relation: str) -> float:
         """Return how strongly the query asks for a relation, in [0, 1]: for itself, or half for one that it implies."""
@@ -114,8 +114,7 @@ class FactQuery:
     @cached_property
     def relations(self) -> tuple[str, ...]:
         """The relations of the registry that the query itself asks for, at least by a hint, in the registry's order."""
-        names = self._hinted.union(self.query.relations)
-        return tuple(known.name for known in relations() if known.name in names and self._match(known.name)[0] > 0)
+        return tuple(one.name for one in relations() if one.name in self._hinted and self._match(one.name)[0] > 0)
 
     @cached_property
     def _hinted(self) -> frozenset[str]:
@@ -133,29 +132,10 @@ class FactQuery:
         return self.demand(relation) > 0 or not any(self._match(name)[0] >= 1 for name in self.relations)
 
     def _match(self, relation: str) -> tuple[float, frozenset[str]]:
-        """Return how strongly the query asks for a relation itself, and by which stems.
-
-        If the model names a relation, the query asks for it by words that the registry does not know. If the model
-        names no other, these are the content words of the query except names.
-        """
+        """Return how strongly the query asks for a relation itself, and by which stems."""
         if relation not in self._matches:
-            strength, explained = self._match_words(relation)
-            if relation in self._named_relations:
-                alone = self._named_relations <= {relation, relations().get(relation).inverse}
-                strength, explained = 1.0, self._stems_beside_names if alone and not explained else explained
-            self._matches[relation] = strength, explained
+            self._matches[relation] = self._match_words(relation)
         return self._matches[relation]
-
-    @cached_property
-    def _named_relations(self) -> frozenset[str]:
-        """The relations that a model named; a query for a relation also asks for its inverse."""
-        named = self.query.relations
-        return frozenset((*named, *(other for name in named if (other := relations().get(name).inverse))))
-
-    @cached_property
-    def _stems_beside_names(self) -> frozenset[str]:
-        names = (*self.query.names, *self.query.speakers, *self.query.extra_names)
-        return content_stems(self.query).difference(*(stems(name) for name in names))
 
     def _match_words(self, relation: str) -> tuple[float, frozenset[str]]:
         strength, explained = 0.0, frozenset[str]()

@@ -22,7 +22,6 @@ from mcp_memory.domain.evidence import Citation, Correction, RecallResult, Sourc
 from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import STOP_WORDS, mentions, stems, words
 from mcp_memory.ports import JudgeInput
 from mcp_memory.rules.answers.certain import certain_answer
@@ -45,12 +44,6 @@ class EmbeddedQuestionJudge:
     def spent(self) -> Spending | None:
         """Nothing."""
         return None
-
-    async def understand(
-        self, query: Query, _speakers: Collection[str], _held: Collection[str], _span: tuple[Millis, Millis] | None
-    ) -> Query:
-        """Return the query unchanged: the same rules have already parsed it."""
-        return query
 
     def assesses(self, _recall: RecallResult) -> bool:
         """Return False: nobody judges."""
