@@ -109,12 +109,12 @@ def _add_setup(command: Command) -> None:
 def _add_looking(command: Command) -> None:
     show = command(
         "show",
-        "show a session, what is known of somebody or something, or an id",
+        "show a session, what is known of somebody or something, or what has an id or a title",
         "mcp-memory show Ines                    what is known of somebody, with its timeline\n"
         "mcp-memory show letters --space work --json",
     )
     show.add_argument(
-        "name", type=_words, metavar="NAME", help="a session, an entity (its facts and their timeline), or an id"
+        "name", type=_words, metavar="NAME", help="a session, an entity (with its timeline), an id or a title"
     )
     _add_common(show, 50, "at most so many messages, sessions or facts")
     search = command(

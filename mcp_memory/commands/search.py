@@ -16,7 +16,7 @@ from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.dossier import dossier_lines
 from mcp_memory.server.tools.reconstruct import judgement_lines, recall_reply
 from mcp_memory.settings import Settings
-from mcp_memory.visible import one_line
+from mcp_memory.visible import as_name, one_line
 from mcp_memory.wiring import new_memory
 
 WHOLE_REPLY = 10_000_000
@@ -46,6 +46,10 @@ def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
         terminal.line("Nothing was found.")
     for line in dossier_lines(recall.evidence)[1:]:  # without its header, which is for a model
         terminal.line(line if line[:1].isdigit() or line.startswith(" ") else (line, "bold"))
+    said = [(number, item.sources[0].turn) for number, item in enumerate(recall.evidence, 1) if item.sources]
+    if said:
+        ids = ", ".join(f"{number} {as_name(turn.ref)}" for number, turn in said)
+        terminal.line((f"Their ids, which show and forget take: {ids}", "dim"))
     listed = {item.id for item in recall.evidence}
     for point in recall.points:
         if point.id not in listed:

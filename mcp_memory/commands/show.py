@@ -1,13 +1,13 @@
 """``mcp-memory show`` and ``mcp-memory list``: what one name means, and the newest of what a space holds.
 
-A name is an id, a session or an entity. The contents are those of the resources (``server/resources``), so ``--json``
-prints what a client reads; of an id that is all there is.
+A name is an id, a session, an entity or the title of a document. The contents are those of the resources
+(``server/resources``), so ``--json`` prints what a client reads; of most ids that is all there is.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ from mcp_memory.visible import one_line
 from mcp_memory.wiring import new_memory
 
 if TYPE_CHECKING:
+    from mcp_memory.domain.turns import Turn
     from mcp_memory.view.space import Space
 
 _LINES: Mapping[str, Callable[[Terminal, Row], None]] = {
@@ -75,7 +76,7 @@ def newest(space: Space, what: str, limit: int) -> tuple[list[dict[str, Any]], i
 
 
 async def show(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Print what a name means in a space: an id, else a session, else an entity.
+    """Print what a name means in a space: an id, else a session, else an entity, else a title.
 
     Raises:
         InvalidInput: there is no such space, or nothing of that name in it.
@@ -83,12 +84,12 @@ async def show(settings: Settings, options: argparse.Namespace, terminal: Termin
     async with aclosing(new_memory(settings)) as memory, memory.store.reading() as view:
         space = space_of(view, options.space or MEANT_SPACE.get(), "--space")
         content = json_of(_named(space, options.name, options.limit))
-    if options.json or content["type"] not in ("session", "entity"):
+    if options.json or content["type"] not in ("session", "texts", "entity"):
         terminal.json(content)
-    elif content["type"] == "session":
-        _print_session(terminal, content)
-    else:
+    elif content["type"] == "entity":
         _print_entity(terminal, content, options.limit)
+    else:
+        _print_turns(terminal, content)
 
 
 def _named(space: Space, name: str, limit: int) -> dict[str, Any]:
@@ -105,9 +106,13 @@ def _named(space: Space, name: str, limit: int) -> dict[str, Any]:
         turns = [space.turns[turn] for turn in space.sessions[name]]
         rows = list(map(sessions.turn_row, turns[:limit]))
         return {"type": "session", "space": space.name, "session": name, "turns": rows, "total": len(turns)}
+    if texts := [turn for turn in space.turns.values() if name in (turn.ref, turn.id)]:
+        return _texts(space, texts, limit)
     known = space.facts.resolve(name) is not None  # else only memory points may name it
     if known or space.hypergraph.incident(space.facts, [space.facts.key(name)]):
         return _entity(space, name, limit if known else 0)
+    if texts := [turn for turn in space.turns.values() if name == turn.title]:
+        return _texts(space, texts, limit)
     near = get_close_matches(name, [*space.sessions, *map(space.facts.name, space.facts.entities())], 3, 0.7)
     remedy = "`mcp-memory list sessions` and `mcp-memory search` find names."
     if near:
@@ -124,6 +129,12 @@ _BY_ID: Mapping[str, tuple[str, Callable[[Space, Mapping[str, str]], dict[str, A
 """By the beginning of an id, what it names, and the resource that reads it."""
 
 
+def _texts(space: Space, texts: Sequence[Turn], limit: int) -> dict[str, Any]:
+    """Return messages and documents, all revisions of each."""
+    rows = [sessions.turn_row(turn) | {"session": turn.session} for turn in texts[:limit]]
+    return {"type": "texts", "space": space.name, "turns": rows, "total": len(texts)}
+
+
 def _entity(space: Space, name: str, limit: int) -> dict[str, Any]:
     """Return an entity with at most ``limit`` versions of its timeline, of which each page of the resource has some."""
     values = {"space": space.name, "name": name}
@@ -134,8 +145,9 @@ def _entity(space: Space, name: str, limit: int) -> dict[str, Any]:
     return {"type": "entity"} | facts.entity(space, values) | {"timeline": rows[:limit], "versions": total}
 
 
-def _print_session(terminal: Terminal, content: Row) -> None:
-    terminal.line((f"Session {one_line(content['session'])}, {quantity(content['total'], 'item')}", "bold"))
+def _print_turns(terminal: Terminal, content: Row) -> None:
+    if "session" in content:
+        terminal.line((f"Session {one_line(content['session'])}, {quantity(content['total'], 'item')}", "bold"))
     for row in content["turns"]:
         turn_lines(terminal, row)
     more_line(terminal, len(content["turns"]), content["total"], "item")

@@ -135,7 +135,8 @@ def turn_lines(terminal: Terminal, row: Row) -> None:
         who = row.get("speaker") or row.get("role") or row["kind"]
     when = row.get("time") or f"written {row['written']}"
     revision = f"revision {row['revision']}" if row.get("revision") else ""
-    marks = ", ".join(mark for mark in (when, revision, row["id"]) if mark)
+    session = f"session {row['session']}" if "session" in row else ""
+    marks = ", ".join(mark for mark in (when, revision, session, row["id"]) if mark)
     terminal.line((one_line(who), "bold"), (f"({one_line(marks)})", "dim"))
     for line in row["text"].splitlines() or [""]:
         terminal.line(f"    {line}".rstrip())

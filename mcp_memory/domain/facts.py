@@ -24,6 +24,8 @@ How many values a relation has follows from its counters alone, not from the ord
 
 from __future__ import annotations
 
+import re
+from calendar import month_name
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -225,6 +227,10 @@ class Version:
         return self.status == "active" and self.until >= FOREVER and self.kind != "planned"
 
 
+_MONTH = re.compile(rf"(?:{'|'.join(month_name[1:])})?(?:(?:^|\s)\d{{4}}(?:-\d\d)?)?")
+_DAY = re.compile(r"\b\d{1,2}\b")
+
+
 def verbalise(head: str, relation: str, tail: str, *, negated: bool = False) -> str:
     """Return a fact as a short English sentence, "Ann lives in Oslo".
 
@@ -234,7 +240,11 @@ def verbalise(head: str, relation: str, tail: str, *, negated: bool = False) -> 
     if relation == DID:  # the tail has the verb: "Ana took a course"
         return f"{'No longer: ' if negated else ''}{head} {tail}"
     known = relations().get(relation)
-    return f"{'No longer: ' if negated else ''}{head} {known.third_person or known.label} {tail}"
+    words = known.third_person or known.label
+    if known.tail == "time" and words.endswith((" on", " in")):  # "starts on 3 April", "starts in April"
+        fitting = "in" if _MONTH.fullmatch(tail) else "on" if _DAY.search(tail) else words[-2:]
+        words = f"{words[:-2]}{fitting}"
+    return f"{'No longer: ' if negated else ''}{head} {words} {tail}"
 
 
 Key = Callable[[str], str]

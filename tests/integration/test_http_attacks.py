@@ -213,6 +213,7 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
             await structured(ann, "memory_write", messages=TALK, facts=FACTS, session="diary")
             await structured(bob, "memory_write", text="The pump leaks.", space="bob")
             mine = await structured(ann, "memory_status")
+            assert "commit" not in mine["versions"]
             assert [row["space"] for row in mine["spaces"]] == ["ann"]
             assert (mine["space"], mine["counts"]["messages"]) == ("ann", mine["spaces"][0]["messages"])
             assert "bytes" not in mine["storage"]
@@ -237,6 +238,7 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
                 said = await refused(bob, name, **arguments)
                 assert "your token does not allow" in said
                 assert "Lisbon" not in said
+            assert "does not allow to forget in 'bob'" in await refused(bob, "memory_forget", session="x", space="bob")
             judged = {"episode": anns, "feedback": {"supports": ["1"]}, "space": "bob"}
             assert "is not known" in await refused(bob, "memory_evolve", **judged)
             for path in ("status", "sessions", "sessions/diary", "entities", "entities/Ann", "timeline/Ann", "graph",

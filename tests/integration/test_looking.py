@@ -48,8 +48,8 @@ async def fill(settings):
         text = f"The tank is {depth} m deep."
         await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, ref="tank", title="Tanks"),)))
     work = (
-        NewItem("Always answer me in French.", ref="w2", role="user"),
-        NewItem("The valve downstairs leaks.", ref="w1"),
+        NewItem("Always answer me in French.", ref="w2", role="user", said_at=NOON + DAY),
+        NewItem("The valve downstairs leaks.", ref="w1", said_at=NOON),
     )
     await memory.write(WriteRequest("work", "letters", "message", work))
     recall = await memory.reconstruct(Query("Who waters the ferns?"))
@@ -113,6 +113,12 @@ def test_every_kind_of_id_is_shown(capsys, uri):
     assert (fact["type"], fact["id"]) == ("fact", facts[0]["id"])
     [point] = parsed(capsys, "list", "points")["points"]
     assert parsed(capsys, "show", point["id"])["text"] == "Tomas looks after the ferns of Ines."
+    found = printed(capsys, "search", "Who waters the ferns?")
+    assert "Their ids, which show and forget take: 1 m3" in found
+    assert "Tomas waters my ferns." in printed(capsys, "show", "m3")
+    for name in ("tank", "Tanks"):
+        assert [turn["text"][12:15] for turn in parsed(capsys, "show", name)["turns"]] == ["3 m", "4 m"]
+    assert "(written" in printed(capsys, "show", "Tanks")
     evidence = parsed(capsys, "search", "Who waters the ferns?")["evidence"][0]
     assert parsed(capsys, "show", evidence["id"])["source"]["id"] == "m3"
     assert "Tomas waters my ferns." in printed(capsys, "show", evidence["id"])
@@ -125,6 +131,7 @@ def test_lists_begin_with_the_newest_and_say_how_many_there_are(capsys):
     assert facts["total"] > 1
     assert f"… 1 of {facts['total']} facts" in printed(capsys, "list", "facts", "--limit", "1")
     assert [row["id"] for row in parsed(capsys, "list", "sessions")["sessions"]] == ["papers", "letters"]
+    assert printed(capsys, "list", "sessions", "--space", "work") == "letters 2 items 2024-05-20 to 2024-05-21\n"
     assert printed(capsys, "list", "points", "--space", "work") == "There are no points in space work.\n"
 
 

@@ -112,16 +112,16 @@ def _turns_on_page(turns: Sequence[Turn]) -> int:
 
 
 def session_row(space: Space, session: str) -> dict[str, Any]:
-    """Return the row of a session in a list."""
-    turns = space.sessions[session]
+    """Return the row of a session in a list, with the times of its earliest and latest text, in whatever order."""
+    turns = sorted((space.turns[turn] for turn in space.sessions[session]), key=lambda turn: turn.time)
     titled = space.current(session, "title")  # as an import stores the title of a chat
     return {
         "id": session,
         "title": titled.title if titled is not None and titled.kind == "document" else None,
         "uri": uri_of("session", {"space": space.name, "id": session}),
         "turns": len(turns),
-        "first": turn_time(space.turns[turns[0]]),
-        "last": turn_time(space.turns[turns[-1]]),
+        "first": turn_time(turns[0]),
+        "last": turn_time(turns[-1]),
     }
 
 

@@ -244,8 +244,8 @@ def allowed_space(value: str | None, argument: str = "space") -> str:
         if SPACE_NAME.fullmatch(near):
             remedy = f"Give {near!r}, or other {remedy.removeprefix('Give ')}"
         raise InvalidInput(argument, f"{shown(value)} is not the name of a space", remedy)
-    if not CALLER.get().may(NEEDED.get(), space):
-        problem = f"your token does not allow to {' and '.join(sorted(NEEDED.get()))} in {space!r}"
+    if missing := [right for right in sorted(NEEDED.get()) if not CALLER.get().may((right,), space)]:
+        problem = f"your token does not allow to {' or '.join(missing)} in {space!r}"
         raise InvalidInput(argument, problem, "memory://spaces lists those that you may read.")
     return space
 

@@ -27,14 +27,17 @@ class StatusInput(Input):
 def status_reply(status: Status) -> Reply:
     """Return the reply to a call; of many spaces only the first are listed, and only those that the caller may read."""
     caller, store = CALLER.get(), status.store
+    versions = {"server": status.version, "format": store.format, "generation": store.generation, "commit": store.tx}
     spaces = [space_counts(space) for space in status.spaces if caller.may(("read",), space.name)]
     if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
-        store = replace(store, uri="(not shown)", bytes=None, tx=0)
+        store = replace(store, uri="(not shown)", bytes=None)
+        del versions["commit"]
     total = SpaceStatus("", *(sum(space[name] for space in spaces) for name in COUNTS))
     warnings = [*problem_texts(store.problems), *store.notes, *status.notes]
     if (more := len(spaces) - SPACES_LISTED) > 0:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
     size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
+    size += f", {quantity(store.tx, 'commit')}" if caller.sees_all else ""
     lines = [
         f"{'Healthy' if status.healthy else 'NOT HEALTHY'}. mcp-memory {status.version}, embedder {status.embedder}, "
         f"{f'{status.reader}, ' if status.reader else ''}"
@@ -46,7 +49,7 @@ def status_reply(status: Status) -> Reply:
         f"Calls that name no space go to {MEANT_SPACE.get()!r}.",
         _judging_text(status.judging),
         *([f"{quantity(total.pending, 'text')} not indexed yet, so found by the words only."] if total.pending else ()),
-        f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
+        f"Store {store.uri}{size}, open in {quantity(len(store.holders), 'process')}.",
     ]
     return reply_of(
         [*lines, *warning_lines(warnings)],
@@ -59,7 +62,7 @@ def status_reply(status: Status) -> Reply:
         claude=None if status.judging is None else _claude(status.judging),
         storage=row(store, "uri", "bytes"),
         queue=store.queue,
-        versions={"server": status.version, "format": store.format, "generation": store.generation, "commit": store.tx},
+        versions=versions,
         uptime_s=round(status.uptime_s, 3),
         processes=len(store.holders),
         healthy=status.healthy,

@@ -21,6 +21,10 @@ def test_an_unknown_relation_keeps_its_words() -> None:
     assert relations().get("favourite_film").cardinality == "single"
     assert verbalise("Ann", "study_with", "Bob") == "Ann studies with Bob"
     assert verbalise("Ann", "best_friend", "Bob") == "Ann best friend Bob"
+    assert verbalise("Term", "starts_on", "April 2022") == "Term starts in April 2022"
+    assert verbalise("Term", "starts_on", "3 April") == "Term starts on 3 April"
+    assert verbalise("The bar", "closed_on", "31 December 2002") == "The bar closed on 31 December 2002"
+    assert verbalise("The bar", "closed_on", "2002") == "The bar closed in 2002"
 
 
 @pytest.mark.parametrize("relation", list(relations()), ids=lambda relation: relation.name)
