@@ -24,7 +24,7 @@ from mcp_memory.domain.requests import Improved, Skipped
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.ports import Embedder, Progress, Store
-from mcp_memory.reflection.disambiguation import AliasPair, Entities
+from mcp_memory.reflection.disambiguation import AliasPair, same_people
 from mcp_memory.reflection.questions import admit, questions_of
 from mcp_memory.view.space import NONE, Space
 
@@ -47,7 +47,7 @@ async def unite_names(store: Store, space: str, *, now: Millis) -> tuple[list[Im
     """
     async with store.writing() as transaction:
         current = transaction.view.space(space)
-        pairs = await to_thread.run_sync(lambda: Entities(current).same())
+        pairs = await to_thread.run_sync(same_people, current)
         changes = [_change(current, pair) for pair in pairs]
         aliases = tuple(Alias(space, pair.name, pair.alias, pair.reason, "embedded", now) for pair in pairs)
         await transaction.commit(Batch(aliases=aliases))

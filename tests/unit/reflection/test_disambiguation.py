@@ -1,4 +1,4 @@
-"""Disambiguation: sure pairs, possible pairs, and what keeps two names apart (DESIGN 2.5)."""
+"""Disambiguation: which names mean one person, and what keeps two names apart (DESIGN 2.5)."""
 
 from dataclasses import replace
 
@@ -8,10 +8,8 @@ from batches import turn
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
-from mcp_memory.reflection.disambiguation import Entities, normalise
+from mcp_memory.reflection.disambiguation import REASON, same_people
 from mcp_memory.view.space import Space
-
-SUBSET = "one name holds the other, and both come up in one session"
 
 
 def space_of(*said):
@@ -28,27 +26,7 @@ def works(head, tail="Acme", relation="works_at", **more):
 
 
 def sure(*said):
-    return [(pair.name, pair.alias) for pair in Entities(space_of(*said)).same()]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("e-mail", "email"),
-        ("U.S.A.", "USA"),
-        ("F-16", "F16"),
-        ("McDonald's Farm", "McDonalds Farm"),
-    ],
-)
-def test_names_that_differ_in_punctuation_alone_are_one(one, other):
-    said = asserted(one, head="Ann", relation="uses"), asserted(other, head="Bob", relation="uses")
-    assert [{pair.name, pair.alias} for pair in Entities(space_of(*said)).same()] == [{one, other}]
-    assert normalise(one) == normalise(other)
-
-
-@pytest.mark.parametrize(("one", "other"), [("3.5", "35"), ("now here", "nowhere"), ("C++", "C"), ("1/12", "11/2")])
-def test_names_that_differ_in_numbers_spaces_or_signs_are_not(one, other):
-    assert sure(asserted(one, head="Ann", relation="uses"), asserted(other, head="Bob", relation="uses")) == []
+    return [(pair.name, pair.alias) for pair in same_people(space_of(*said))]
 
 
 @pytest.mark.parametrize(
@@ -71,26 +49,26 @@ def test_distinguishing_facts_keep_two_names_apart(said, why):
 
 def test_two_people_who_speak_stay_apart():
     space = space_of(works("Anna Patel"), works("Anna Maria Patel"))
-    assert len(Entities(space).same()) == 1
+    assert len(same_people(space)) == 1
     for name in ("Anna Patel", "Anna Maria Patel"):
         space.add(Batch((replace(turn(f"by {name}", session="talk"), speaker=name),)))
-    assert Entities(space).same() == []
+    assert same_people(space) == []
 
 
 @pytest.mark.parametrize("ends", [("Anna Patel", "Anna Maria Patel"), ("Anna Maria Patel", "Anna Patel")])
 def test_denied_pairs_stay_apart_in_either_direction(ends):
     denial = asserted(ends[1], head=ends[0], relation="also_known_as", negated=True)
     space = space_of(works("Anna Patel"), works("Anna Maria Patel"), denial)
-    assert Entities(space).same() == []
+    assert same_people(space) == []
 
 
 def test_an_alias_joins_facts_until_it_is_denied_and_changes_no_row():
     space = space_of(works("Anna Patel", "Oslo", "visited"), works("Anna Maria Patel", "Lima", "visited"))
     facts, rows = space.facts, list(space.facts.rows)
-    facts.add_aliases([Alias("default", "Anna Maria Patel", "Anna Patel", SUBSET, "embedded", 1)])
+    facts.add_aliases([Alias("default", "Anna Maria Patel", "Anna Patel", REASON, "embedded", 1)])
     assert {version.tail for version in facts.from_(facts.key("Anna Patel"))} == {"Oslo", "Lima"}
-    assert [one.reason for one in facts.inferred_aliases("anna maria patel")] == [SUBSET]
-    assert Entities(space).same() == []
+    assert [one.reason for one in facts.inferred_aliases("anna maria patel")] == [REASON]
+    assert same_people(space) == []
     assert "also_known_as" not in facts.relations_of("anna maria patel")  # nobody said so
     denial = asserted("Anna Patel", head="Anna Maria Patel", relation="also_known_as", negated=True)
     facts.add([replace(denial, turn_id=facts.rows[0].turn_id, sentence=7)])
