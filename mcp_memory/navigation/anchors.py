@@ -5,24 +5,16 @@ The most certain sources come first, and less certain ones are used only if the 
 1. names that the caller passes, speakers that the query names, the entities that "I" and "you" refer to, and the names
    that the query mentions; a name that no fact bears selects entities with a similar name: "Patel" may be any person of
    that name. Last come the names that a model reads from the query, except common nouns with many facts;
-2. if the query has names and all of them are unknown, parts of them; if it has none, common nouns with few facts:
-   "video game", but not "film" where there are a thousand.
+2. if the query has no names, common nouns with few facts: "video game", but not "film" where there are a thousand.
 
 Every root carries the intent of the query, the kind of fact that it asks for. The paper lets a language model give each
 root its own intent; here one intent is read from the whole query, by a lexicon or by a model, and all roots share it.
 
-**Mentions.** Spelling separates names from common nouns. In a query written with capitals a name is a *run* of
-capitalised words ("Bank of England") or a quoted text; brackets after a name only distinguish it from others of that
-name, "Dream (Ann Lee song)". Entities are looked up by their words, the longest first, and no word is used twice, so
-that "New York City" does not also mention "York". Each is mentioned in one of three ways:
-
-- *named*: its name is the whole capitalised phrase, or the end of it after a title, "President Marie Patel";
-- *partly*: its name is less than that. A query about Madeleine of Savoy is not about every other entity of Savoy; but
-  if nothing better is found, the entity known as Madeleine may be meant;
-- *common*: it is written in lower case, "the director", or as a number.
-
-In a query without capitals (an unicameral script, or typed in haste) an entity is named if the source texts write it
-like a name; all others are common.
+**Mentions.** Entities are looked up by the words of the query, the longest first, and no word is used twice, so that
+"New York City" does not also mention "York". Spelling separates names from common nouns. Where the query writes a name
+of several words ("Madeleine of Savoy"), only the entity that bears it whole is named, or one that bears its end after a
+title, "President Marie Patel": a query about her is not about every other entity of Savoy. In a query without capitals
+(an unicameral script, or typed in haste) an entity is named if the source texts write it like a name.
 """
 
 from __future__ import annotations
@@ -32,7 +24,6 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice, product
-from typing import Literal
 
 from mcp_memory.domain.entities import TITLES, entity_key
 from mcp_memory.domain.paths import Root
@@ -57,10 +48,9 @@ _VAGUE = 12  # a name that more entities resemble refers to none
 _COMPARED = 256  # entities with a word in common that are compared with a name
 
 _WORD = re.compile(rf"[\w{MARKS}+#]+(?:['’][\w{MARKS}]+)*")
-_POSSESSIVE = re.compile(r"['’](?:s$|(?!\w))")
-_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]{0,200}[)）\]]")
-_JOINED = re.compile(r"[\s:.&-]*")  # allowed between two words of one name
-_SENTENCE_END = re.compile(r"[.!?。？！]\s*$")
+_BRACKETS = re.compile(
+    r"(?<=.)[(（\[][^()（）\[\]]{0,200}[)）\]]"
+)  # they tell a name from others: "Dream (Ann Lee song)"
 _LONGEST = 8  # words of a name
 _LONGEST_RUN = 10  # characters of a name in a script without spaces
 _READ = 100  # words of a query in which names are looked up
@@ -68,7 +58,6 @@ _LETTERS = 4_000  # characters of a query that are read
 _NAMED = frozenset(("person", "organisation", "place"))
 
 _Words = Sequence[re.Match[str]]
-_Way = Literal["named", "partly", "common"]
 
 
 def select_roots(
@@ -86,7 +75,7 @@ def select_roots(
         named: names from the caller; they come first.
         settings: the settings of this room.
     """
-    mentioned, unknown, partly, common = mentions(facts, query.text, query.names)
+    mentioned, unknown, common = mentions(facts, query.text, query.names)
     keys: dict[str, None] = {}
     for name in (*named, *query.speakers, *_first_and_second_person(facts, query)):
         keys.update(dict.fromkeys(resolve_name(facts, name, settings.joint)))
@@ -95,9 +84,9 @@ def select_roots(
     for name in unknown:
         keys.update(dict.fromkeys(resolve_name(facts, name, settings.joint)))
     if not keys:
-        specific = (key for key in common if facts.degree(key) <= settings.specific)
-        names = (name for name in unknown if " " in name or not query.text.lstrip().startswith(name))  # not "Tell me"
-        keys.update(dict.fromkeys(partly if any(names) else specific))
+        opening = query.text.lstrip()
+        if all(" " not in name and opening.startswith(name) for name in unknown):  # "Tell me" names nobody
+            keys.update(dict.fromkeys(key for key in common if facts.degree(key) <= settings.specific))
     intent = fact_query(query).intent
     return tuple(Root(key, facts.name(key), intent) for key in list(keys)[: settings.roots])
 
@@ -171,7 +160,7 @@ def _possessions(facts: Facts, query: Query) -> Iterator[str]:
 
 def mentions(
     facts: Facts, question: str, names: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return what a query mentions, of all entities that some fact is about; nothing twice.
 
     Args:
@@ -182,31 +171,32 @@ def mentions(
     Returns:
         named: keys of entities, the longest names first.
         unknown: names as written that no fact bears; they may be variants of one that a fact bears.
-        partly: keys of entities whose name is a part of a run, or stands in brackets after one.
         common: keys of entities mentioned as common nouns, the longest first.
     """
-    text = unicodedata.normalize("NFKC", question[:_LETTERS]).strip()
+    text = _BRACKETS.sub(" ", unicodedata.normalize("NFKC", question[:_LETTERS]).strip())
     names = [unicodedata.normalize("NFKC", name) for name in names[:_READ] if len(name) < _LETTERS]
-    plain = _BRACKETS.sub(lambda match: (" " * len(match[0])) if match.start() else match[0], text)
-    words = list(_WORD.finditer(plain))[:_READ]
-    runs = _runs(plain, words, names)
-    ways: dict[_Way, dict[str, None]] = {"named": {}, "partly": {}, "common": {}}
-    resolved: set[range] = set()
+    words = list(_WORD.finditer(text))[:_READ]
+    runs = list(_runs(text, words, names))
+    capitals = bool(runs) or any(word[0][0].isupper() for word in words[1:])
+    named: dict[str, None] = {}
+    common: dict[str, None] = {}
+    known: set[range] = set()
     for span, key in _entity_spans(facts, words):
-        way, run = _way(facts, key, words, span, runs)
-        if way != "partly" or _bears(facts, key, " ".join(words[place][0] for place in span)):
-            ways[way][key] = None
-        if way == "named" and run:
-            resolved.add(run)
+        run = next((run for run in runs if run.start < span.stop and span.start < run.stop), None)
+        written = [words[place][0] for place in span if not _has_little_content(words[place])]
+        if all(word.isdecimal() for word in written):
+            common[key] = None
+        elif run is None:
+            lower = any(word[0].islower() for word in written) if capitals else not is_name(facts, key)
+            (common if lower else named)[key] = None
+        elif _is_whole(words, span, run):
+            named[key] = None
+            known.add(run)
     for word in words:
         if not word[0].isascii() and len(tokens(word[0])) > 1 and not facts.resolve(word[0]):
-            ways["named"].update(dict.fromkeys(_names_without_spaces(facts, word[0].casefold()[:_READ])))
-    for name in names:
-        inner = None if name in plain else facts.resolve(name)  # it stands in brackets
-        if inner is not None and facts.degree(inner) and _bears(facts, inner, name):
-            ways["partly"][inner] = None
-    unknown = [plain[words[run.start].start() : words[run.stop - 1].end()] for run in runs if run not in resolved]
-    return tuple(ways["named"]), tuple(dict.fromkeys(unknown)), tuple(ways["partly"]), tuple(ways["common"])
+            named.update(dict.fromkeys(_names_without_spaces(facts, word[0].casefold()[:_READ])))
+    unknown = [text[words[run.start].start() : words[run.stop - 1].end()] for run in runs if run not in known]
+    return tuple(named), tuple(dict.fromkeys(unknown)), tuple(common)
 
 
 def _entity_spans(facts: Facts, words: _Words) -> Iterator[tuple[range, str]]:
@@ -234,48 +224,26 @@ def _has_little_content(word: re.Match[str]) -> bool:
     return plain in STOP_WORDS or plain in TITLES
 
 
-def _runs(text: str, words: _Words, names: Sequence[str]) -> list[range]:
-    """Return the runs of words that are names by their spelling."""
-    inside = [False] * len(words)
+def _runs(text: str, words: _Words, names: Sequence[str]) -> Iterator[range]:
+    """Yield the words of each place where one of some names stands."""
     starts = {word.start(): place for place, word in enumerate(words)}
-    for name in names:  # capitalised words with the words that join them, "of", "de la"; and quoted texts
+    for name in names:
         start = text.find(name)
         while start >= 0:
-            place, end = starts.get(start, len(words)), start + len(name)
-            while place < len(words) and words[place].start() < end:
-                inside[place] = True
-                place += 1
+            end = start + len(name)
+            if (first := starts.get(start)) is not None:
+                last = first + 1
+                while last < len(words) and words[last].start() < end:
+                    last += 1
+                yield range(first, last)
             start = text.find(name, end)
-    runs: list[range] = []
-    for place, word in enumerate(words):
-        opens = not place or _SENTENCE_END.search(text, words[place - 1].end(), word.start())
-        capital = word[0][0].isupper() and word[0] != "I"
-        if not inside[place] and (not capital or (opens and _has_little_content(word))):
-            continue
-        before = words[place - 1] if runs and runs[-1].stop == place else None
-        if before and _JOINED.fullmatch(text, before.end(), word.start()) and not _POSSESSIVE.search(before[0]):
-            runs[-1] = range(runs[-1].start, place + 1)
-        else:
-            runs.append(range(place, place + 1))
-    return runs
 
 
-def _way(facts: Facts, key: str, words: _Words, span: range, runs: Sequence[range]) -> tuple[_Way, range | None]:
-    """Return how a span mentions an entity, and the run that contains it, if any."""
-    if all(words[place][0].isdecimal() for place in span):
-        return "common", None
-    content = [words[place][0] for place in span if not _has_little_content(words[place])]
-    if not runs and not any(word[0][0].isupper() for word in words[1:]):
-        return ("named" if is_name(facts, key) else "common"), None
-    run = next((run for run in runs if run.start < span.stop and span.start < run.stop), None)
-    if run is None:
-        return ("common" if any(word[0].islower() for word in content) else "named"), None
-    whole = sum(not _has_little_content(words[place]) for place in run)
-    if not any(place not in span and not _has_little_content(words[place]) for place in run):
-        return "named", run
-    # The end of a run is a name of its own after the first word of a sentence, or after a title or role.
-    ends = span.stop >= run.stop and (len(content) > 1 or (run.start == 0 and whole == 2))
-    return ("named" if ends else "partly"), run
+def _is_whole(words: _Words, span: range, run: range) -> bool:
+    """Return whether a span is all of a name, or its end behind a title or the first word of a sentence."""
+    rest = [place for place in run if place not in span and not _has_little_content(words[place])]
+    content = sum(not _has_little_content(words[place]) for place in span)
+    return not rest or (span.stop >= run.stop and (content > 1 or (run.start == 0 and len(rest) == 1)))
 
 
 def is_name(facts: Facts, key: str) -> bool:
@@ -287,11 +255,6 @@ def is_name(facts: Facts, key: str) -> bool:
         return True
     words = [word for word in facts.name(key).split() if word.casefold() not in STOP_WORDS]
     return bool(words) and not (words[0][0].islower() or words[-1][0].islower())
-
-
-def _bears(facts: Facts, key: str, name: str) -> bool:
-    """Return whether an entity with a proper name bears exactly this name, not another that stands for it."""
-    return key == entity_key(name) and is_name(facts, key)
 
 
 def _names_without_spaces(facts: Facts, run: str) -> Iterator[str]:

@@ -61,7 +61,7 @@ def test_i_is_the_user_and_you_are_the_assistant() -> None:
         ("What did Bob buy first?", "TEMPORAL"),
         ("Does Bob drive more than Ann Lee?", "CONTRAST"),
         ("What does Bob own?", "FACT"),
-        ("Who is the head of Bob Before Dawn (1995 film)?", "FACT"),
+        ("Does Bob know the head of Red Before Dawn (1995 film)?", "FACT"),
         ("Who wrote “Why We Changed” (2010) with Bob?", "FACT"),
         ("What did Bob own (in 1995)?", "TEMPORAL"),
     ],
