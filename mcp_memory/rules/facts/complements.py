@@ -129,8 +129,6 @@ class Complement:
                 return False
             self.times += [inside for inside in behind[:close] if inside.kind == "time"]
             return self._advance(close + 2)
-        if mark.text == "," and _clause_continues(self.words, self.next_index + 1):
-            return self._advance(1)
         inserted = self.words[self.next_index : self.next_index + 4]  # "she moved, by the way, to …"
         closes = len(inserted) == 4 and inserted[2].text == "," and inserted[3].low in closed.PREPOSITIONS
         return closes and grammar.is_adverb(inserted, 1) and self._advance(3)
@@ -170,19 +168,6 @@ class Complement:
 def _contact_clause(words: Sequence[Word], index: int) -> bool:
     """Return whether a relative clause without its pronoun begins behind a phrase: "the shelter I volunteer at"."""
     return index < len(words) and words[index].low in closed.NOMINATIVE - {"you"}
-
-
-def _clause_continues(words: Sequence[Word], index: int) -> bool:
-    """Return whether a time or a preposition of the same clause follows a comma."""
-    if index >= len(words):
-        return False
-    word = words[index]
-    if word.kind == "time":
-        return not opens_clause(words, index)
-    if word.low not in ("in", "at", "on", "since", "as", "around"):
-        return False
-    phrases, after = read_phrases(words, index + 1, verb_seen=True)
-    return bool(phrases) and (after >= len(words) or words[after].text in (".", "!", ";"))
 
 
 def _is_infinitive(words: Sequence[Word], index: int) -> bool:

@@ -68,12 +68,10 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
         text: the text of the whole turn.
         start: first character of the sentence.
         end: first character after it.
-        times: the times that the sentence states; each becomes one word.
+        times: the times that the sentence states, none of which belongs to a noun; each becomes one word.
     """
     special = [
-        Word(text[t.start : t.end], "", t.start, t.end, "time", t)
-        for t in times
-        if start <= t.start < t.end <= end and not is_possessed(text, t)
+        Word(text[t.start : t.end], "", t.start, t.end, "time", t) for t in times if start <= t.start < t.end <= end
     ]
     for match in _QUOTED.finditer(text, start, end):
         if all(match.end() <= other.start or match.start() >= other.end for other in special):
