@@ -1,10 +1,9 @@
 """The registry of relations: cardinality, event or state, inverse, wording, how each is said; verbs and their forms.
 
-``resources/relations.toml`` holds one table for each relation. The rows of ``said`` are read where facts are read from
-text (``rules/facts/rows.py``). Its cardinality, one value at a time (single) or several (multi), decides how versions
-are folded (REAL §3.2). Counterfactual repair uses inverse, symmetric, implies and antonym (REAL §3.3.2, DESIGN D37).
-A relation outside the registry has *unknown* cardinality: it behaves as multi until the assertions suggest otherwise
-(``domain/facts.py``).
+``resources/relations.toml`` holds one table for each relation, with a `Row` for each way to say it. Its cardinality,
+one value at a time (single) or several (multi), decides how versions are folded (REAL §3.2). Counterfactual repair uses
+inverse, symmetric, implies and antonym (REAL §3.3.2, DESIGN D37). A relation outside the registry has *unknown*
+cardinality: it behaves as multi until the assertions suggest otherwise (``domain/facts.py``).
 
 The table of verbs, ``resources/verbs.toml``, recognises verbs where facts are read, and inflects a relation that the
 registry does not have, of which only the name is known.
@@ -30,9 +29,55 @@ DID = "did"
 DATED = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
 """The relations whose tail is a date; what is said as "next week" is given in the words of the calendar."""
 EntityType = Literal["person", "organisation", "place", "time", "number", "thing"]
+Sort = Literal["verb", "passive", "adj", "noun", "possessed", "subject"]
+Effect = Literal["state", "begin", "end", "event", "lasting"]
+"""What the time of a clause means for a fact, see `Row`."""
 
 _PARTS = re.compile(r"[\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way to say a relation: *sort words | slots | effect | tail | options*.
+
+    Attributes:
+        relation: its name.
+        sort: ``verb`` (active), ``passive`` (by the plain form of its verb), ``adj`` and ``noun`` (behind a form of
+            "be"), ``possessed`` ("X's hometown is Y", about X) or ``subject`` ("the page size is 50", about the page
+            size; the word ``any`` is every noun). The last two have no slots.
+        word: in its plain form; a row with alternatives, ``like/love/enjoy``, stands for one row each.
+        particles: the words behind it that belong to it, ``move back``.
+        slots: any of these gives the tail: prepositions, ``obj`` for an object, ``time`` (the words of a date),
+            ``each`` (the subjects to one another).
+        effect: what the time of the clause means: ``state`` (it holds then), ``begin`` (from then on), ``end`` (no
+            longer from then on), ``event`` (it happens then), ``lasting`` (it holds in any tense).
+        tail: the kinds of thing (`rules.facts.rows.KINDS`) of which the tail must be one.
+        options: the conditions of the clause (`rules.facts.rows.CONDITIONS`), ``swapped`` (the tail is the head),
+            ``also`` (it holds beside the row that fits first), ``loose`` (its words may mean another relation, so that
+            no fact is certain by them).
+    """
+
+    relation: str
+    sort: Sort
+    word: str
+    particles: tuple[str, ...]
+    slots: frozenset[str]
+    effect: Effect
+    tail: tuple[str, ...]
+    options: frozenset[str]
+
+
+def _rows(relation: str, text: str) -> Iterator[Row]:
+    """Yield the rows of a line of the table, one for each alternative of its word."""
+    (sort, words, *particles), *cells = (cell.split() for cell in text.split("|"))
+    slots = [] if sort in ("possessed", "subject") else cells.pop(0)
+    (effect,), tail, *options = cells
+    for word in words.split("/"):
+        yield Row(
+            relation, sort, word, tuple(particles), frozenset(slots), effect, tuple(tail),  # type: ignore[arg-type]
+            frozenset(option for cell in options for option in cell),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +100,7 @@ class Relation:
         tail: usual type of its tail, or None.
         asked: words by which a question asks for it, in their base form.
         question: question for its tail, "Where does {head} live?"; may be empty.
-        said: the rows of how it is said, see ``rules/facts/rows.py``.
+        said: how it is said.
         third_person: wording "meets" for a label that is a bare verb, "meet"; otherwise empty.
     """
 
@@ -73,7 +118,7 @@ class Relation:
     tail: EntityType | None = None
     asked: tuple[str, ...] = ()
     question: str = ""
-    said: tuple[str, ...] = ()
+    said: tuple[Row, ...] = ()
     third_person: str = ""
 
     @property
@@ -94,12 +139,11 @@ class Registry:
         self._known: dict[str, Relation] = {}
         self._names: dict[str, str] = {}
         for name, table in tomllib.loads(text).items():
-            also = table.pop("also", [])
+            also, label = table.pop("also", []), table.pop("label", name.replace("_", " "))
             try:
-                known = Relation(
-                    name, table.pop("label", name.replace("_", " ")), **{k: _frozen(v) for k, v in table.items()}
-                )
-            except TypeError as error:
+                said = tuple(row for line in table.pop("said", ()) for row in _rows(name, line))
+                known = Relation(name, label, said=said, **{k: _frozen(v) for k, v in table.items()})
+            except (TypeError, ValueError) as error:
                 raise ValueError(f"relation {name!r}: {error}") from error
             self._known[name] = known
             for other in (name, *also):

@@ -25,7 +25,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.facts import CERTAIN, Version
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import Row, relations
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn, by_assistant, label
 from mcp_memory.language.tokens import indexed_forms, stem, stems, words
@@ -42,7 +42,6 @@ _ENDS = frozenset(("end",))
 _CHANGES = frozenset(("begin", "end"))
 _LITTLE = frozenset(("a", "an", "the", "my", "her", "his"))
 _OBJECTS = frozenset(("obj", "time", "each"))
-_SLOTLESS = frozenset(("possessed", "subject"))
 Phrase = tuple[frozenset[str], ...]
 """The stems of a verb and of its particles, each with its alternatives; a sentence has it if it has one of each."""
 
@@ -160,12 +159,9 @@ def _phrase(said: str) -> Phrase:
     return tuple(frozenset(map(stem, alternatives)) for alternatives in tokens)
 
 
-def _phrases(rows: Iterable[str], effects: frozenset[str], *, slots: bool = False) -> Iterator[Phrase]:
-    """Yield the phrases of the rows of a relation with one of some effects (``rules/facts/rows.py`` has their form)."""
+def _phrases(rows: Iterable[Row], effects: frozenset[str], *, slots: bool = False) -> Iterator[Phrase]:
+    """Yield the phrases of the rows of a relation with one of some effects."""
     for row in rows:
-        first, *rest = (cell.strip() for cell in row.split("|"))
-        sort, said = first.split(maxsplit=1)
-        places = frozenset[str]() if sort in _SLOTLESS else frozenset(rest.pop(0).split())
-        if rest[0] in effects and "document" not in rest[-1]:
-            needed = (places,) if slots and places and places.isdisjoint(_OBJECTS) else ()
-            yield (*_phrase(said), *needed)
+        if row.effect in effects and "document" not in row.options:
+            needed = (row.slots,) if slots and row.slots and row.slots.isdisjoint(_OBJECTS) else ()
+            yield (*_phrase(" ".join((row.word, *row.particles))), *needed)

@@ -226,8 +226,8 @@ def _forms(word: str) -> frozenset[str]:
 def _stems_of(relation: str) -> frozenset[str]:
     """Return the stems of the words that say a relation, by the registry and the table of relatives."""
     known = relations().get(relation)
-    rows = [cell for row in known.said for cell in row.split("|")[:2]]
-    loose = " ".join(row.split("|")[0] for row in known.said if "| loose" in row).replace("/", " ")
     relatives = [word for word, (other, _) in RELATIVES.items() if other.strip("<()") == relation]
-    said = " ".join((*rows, *relatives, *known.asked, known.label)).replace("/", " ")
-    return frozenset(map(stem, said.lower().split())) - set(map(stem, loose.split()))
+    said = {one for row in known.said for one in (row.word, *row.particles, *row.slots)}
+    loose = {one for row in known.said if "loose" in row.options for one in (row.word, *row.particles)}
+    others = " ".join((*relatives, *known.asked, known.label)).lower().split()
+    return frozenset(map(stem, said.union(others))) - frozenset(map(stem, loose))

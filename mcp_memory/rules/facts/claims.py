@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import Assertion, Intent, new_assertion
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import Effect, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
@@ -15,7 +15,6 @@ from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.modality import PLAIN
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.tables import nouns
 from mcp_memory.rules.facts.validity import (
     Validity,

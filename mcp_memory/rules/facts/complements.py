@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from mcp_memory.domain.relations import Sort
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.grammar import inflection
 from mcp_memory.rules.facts.noun_phrases import NounPhrase, opens_clause, read_phrases
-from mcp_memory.rules.facts.rows import Sort, rows
+from mcp_memory.rules.facts.rows import rows
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import ROLES
 from mcp_memory.rules.facts.verb_groups import VerbGroup

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from mcp_memory.domain.relations import Effect
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.statements import possession_row, subject_statements, word_statements
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.validity import NO_LONGER
@@ -186,7 +186,7 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
             if noun.head not in nouns.VAGUE:
                 yield Claim(owner, _favourite(subject), noun, effect, None, end)
         elif row:
-            head, tail = (noun, owner) if row.swapped else (owner, noun)
+            head, tail = (noun, owner) if "swapped" in row.options else (owner, noun)
             yield Claim(head, row.relation, tail, effect, None, end)
         elif subject.head in RELATIVES and plain and noun.name and not noun.common and subject.owner:
             yield from kinship_claims(owner, RELATIVES[subject.head][0], noun, end)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from mcp_memory.domain.relations import Effect
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
-from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.statements import named_by, word_statements
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.words import Word

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import Effect, Row, Sort, relations
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.rows import Effect, Row, Sort, rows
+from mcp_memory.rules.facts.rows import rows
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.validity import NO_LONGER
 
@@ -51,7 +51,7 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     verb = clause.verb
     if talk and row.effect == "event" and verb.tense == "present" and not clause.times:
         return False  # "she writes novels" tells no event
-    of_person = relations().get(row.relation).head == "person" and not row.swapped
+    of_person = relations().get(row.relation).head == "person" and "swapped" not in row.options
     if talk and of_person and any(one.pronoun in _EMPTY_SUBJECTS or one.name.isupper() for one in clause.subject):
         return False  # "it lives here", "CI has moved to Woodpecker"
     met = {
@@ -71,7 +71,7 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         "owned": all(subject.owner or kinds.fits(subject, "ownable") for subject in clause.subject),
         "human": all(kinds.is_human(subject) for subject in clause.subject),
     }
-    return all(met[condition] for condition in row.conditions)
+    return all(met[condition] for condition in row.options & met.keys())
 
 
 def _fitting(
@@ -81,8 +81,8 @@ def _fitting(
     first = False
     for row in candidates:
         stands = (slot.preposition or "obj") in row.slots and (row.relation, row.effect) not in taken
-        if stands and not (first and not row.also) and fits_row(noun, row, talk=talk):
-            first = first or not row.also
+        if stands and not (first and "also" not in row.options) and fits_row(noun, row, talk=talk):
+            first = first or "also" not in row.options
             yield row
 
 
@@ -102,7 +102,7 @@ def _claims(clause: Clause, row: Row, noun: NounPhrase, slot: Slot) -> Iterator[
     end = max(slot.end, noun.end)
     for tail in named_by(noun):
         for subject in clause.subject:
-            head, other = (tail, subject) if row.swapped else (subject, tail)
+            head, other = (tail, subject) if "swapped" in row.options else (subject, tail)
             yield Claim(head, relation, other, row.effect, noun.times or None, end, affirmed)
 
 
@@ -166,7 +166,7 @@ def word_statements(
     for slot in slots:
         for noun in slot.nouns:
             for row in _fitting(candidates, slot, noun, set(), talk):
-                head, tail = (noun, subject) if row.swapped else (subject, noun)
+                head, tail = (noun, subject) if "swapped" in row.options else (subject, noun)
                 meant = effect if row.effect == "state" else row.effect
                 yield Claim(head, row.relation, tail, meant, None, slot.end)
 

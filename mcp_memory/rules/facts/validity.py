@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import FactKind, Precision
+from mcp_memory.domain.relations import Effect
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime, day_of_instant
-from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 
 NO_LONGER = frozenset(("anymore", "any more", "no longer"))

@@ -1,10 +1,13 @@
 """The rows of the relation table: their form, their order, and that a relation is added by rows alone."""
 
+from typing import get_args
+
 import pytest
 from reading import facts
 
-from mcp_memory.domain.relations import Registry
+from mcp_memory.domain.relations import Effect, Registry, Row, Sort
 from mcp_memory.rules.facts import claims, grammar, kinds, rows, statements
+from mcp_memory.rules.facts.tables import closed
 from mcp_memory.texts import resource
 
 _CACHES = (rows.rows, rows.adjectives, grammar._inflections)
@@ -30,20 +33,25 @@ def _clear() -> None:
         cached.cache_clear()
 
 
-def _shadows(earlier: rows.Row, later: rows.Row) -> bool:
+def _shadows(earlier: Row, later: Row) -> bool:
     """Return whether a later row of the same word can never fire because of an earlier one."""
     return (
-        not (earlier.also or later.also)
+        "also" not in earlier.options | later.options
         and earlier.particles == later.particles
         and earlier.slots >= later.slots
-        and earlier.conditions <= later.conditions
+        and earlier.options & rows.CONDITIONS <= later.options & rows.CONDITIONS
         and (set(earlier.tail) >= set(later.tail) or "any" in earlier.tail)
     )
 
 
-def test_every_row_that_ships_can_fire() -> None:
+def test_every_row_that_ships_is_well_formed_and_can_fire() -> None:
     table = rows.read_rows(Registry(resource("relations.toml")))
     assert set(rows.KINDS) == set(kinds._TESTS)
+    for row in (row for found in table.values() for row in found):
+        assert row.sort in get_args(Sort)
+        assert row.effect in get_args(Effect)
+        assert row.slots <= closed.PREPOSITIONS | {"obj", "time", "each"}
+        assert row.options <= rows.CONDITIONS | {"swapped", "also", "loose"}
     of_verbs = [word for (sort, word) in table if sort in ("verb", "passive") and word != "be"]
     inflected = {word for word in of_verbs if (form := grammar.inflection(word)) is None or form.lemma != word}
     assert inflected == {"lay", "found"}  # of lie and find, too
@@ -71,21 +79,3 @@ def test_a_relation_is_added_by_rows_alone(table) -> None:  # type: ignore[no-un
     assert "Maria studied_under Ilse Brandt" in facts("I studied under Ilse Brandt for two years.")
     assert "Maria studied_under Ilse Brandt" in facts("I apprenticed with Ilse Brandt in 2019.")
     assert "Jost studied_under Ilse Brandt" in facts("Jost was a pupil of Ilse Brandt.")
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        "verb",
-        "gerund study | under | event | person",
-        "verb study | under | event",
-        "verb study | beneath_ | event | person",
-        "verb study | under | happens | person",
-        "verb study | under | event | teacher",
-        "verb study | under | event | person | sometimes",
-    ],
-)
-def test_a_row_of_another_form_is_refused(row: str) -> None:
-    text = resource("relations.toml") + f'\n[studied_under]\nsaid = ["{row}"]\n'
-    with pytest.raises(ValueError, match="studied_under"):
-        rows.read_rows(Registry(text))
