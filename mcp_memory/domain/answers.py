@@ -10,7 +10,7 @@ that holds. A value that followed another is a change, not a conflict, and so is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import entity_key
@@ -195,12 +195,7 @@ class Judgement:
     beyond: str = ""
 
 
-def conflicts(
-    groups: Iterable[RelationFacts],
-    since: Millis,
-    until: Millis,
-    agree: Callable[[Version, Version], bool] = lambda *_: False,
-) -> tuple[str, ...]:
+def conflicts(groups: Iterable[RelationFacts], since: Millis, until: Millis) -> tuple[str, ...]:
     """Return the conflicts about a time, each once, in the order of the groups.
 
     A conflict stands between two certain facts of one head and relation that cannot both be true: of a value that holds
@@ -210,7 +205,6 @@ def conflicts(
         groups: relations that the question asks about.
         since: first instant of the time asked about.
         until: first instant after it.
-        agree: whether two values of a relation may both be true.
     """
     found: dict[str, None] = {}
     for group in groups:
@@ -220,7 +214,7 @@ def conflicts(
             for lost in group.versions:
                 contested = lost.lost and kept.since <= lost.since < kept.until and lost.confidence >= CERTAIN
                 same = entity_key(lost.head) == entity_key(kept.head)
-                if contested and same and entity_key(lost.tail) != entity_key(kept.tail) and not agree(kept, lost):
+                if contested and same and entity_key(lost.tail) != entity_key(kept.tail):
                     found[f"{kept.text}, but it was also said: {lost.text}"] = None
             if any(_denies(denial, kept) for denial in group.denials):
                 found[f"{kept.text}, but it was also said that this does not hold"] = None

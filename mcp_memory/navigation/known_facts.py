@@ -23,13 +23,10 @@ from mcp_memory.view.space import Space
 
 MOST_VERSIONS = 2_000
 """Facts that are collected for one query; later groups are omitted."""
-_WITHIN = 4
-"""Steps from a place to the places that contain it."""
 MOST_READ = 2_000
 """Characters of a query in which "our" is looked for."""
 _OURS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 """Words of a question that may mean what is done at work, which is told of `PROJECT`."""
-_CONTAINED = "located_in"
 
 
 def known_facts(
@@ -111,46 +108,14 @@ def _may_be_of_others(facts: Facts, query: Query, group: RelationFacts) -> bool:
     return any(f" {part} " in asked for part in assumed) and not told.isdisjoint(others)
 
 
-def find_conflicts(facts: Facts, query: Query, known: KnownFacts) -> tuple[str, ...]:
-    """Describe where the facts that a query asks for contradict each other at the time of the query.
-
-    Values that do not exclude each other are no contradiction: a place and what contains it, and what one sentence
-    lists together ("in Springfield, Avalonia", "for the Rovers and the Town").
-    """
-
-    def agree(one: Version, other: Version) -> bool:
-        keys = facts.key(one.tail), facts.key(other.tail)
-        return _contains(facts, *keys) or _contains(facts, *reversed(keys)) or _said_together(known, one, other)
-
+def find_conflicts(query: Query, known: KnownFacts) -> tuple[str, ...]:
+    """Describe where the facts that a query asks for contradict each other at the time of the query."""
     wanted = fact_query(query)
     groups = [group for group in known.groups if wanted.demand(group.relation) == 1 and not group.inferred]
     time = query.time
     if time is not None and time.dated and time.order == "within":
-        return conflicts(groups, time.since, time.until, agree)
-    return conflicts(groups, known.moment, known.moment + 1, agree)
-
-
-def _contains(facts: Facts, place: str, within: str) -> bool:
-    """Return whether a place is in another, by the facts or by its name: "Springfield, Avalonia"."""
-    here = {place}
-    for _ in range(_WITHIN):
-        here |= {facts.key(one.tail) for key in here for one in facts.versions(key, _CONTAINED)[:_WITHIN]}
-    return within in here or within in (facts.key(part) for part in place.split(",")[1:])
-
-
-def _said_together(known: KnownFacts, one: Version, other: Version) -> bool:
-    """Return whether a sentence that states one value names the other too, or one document alone states both."""
-    turns = {said.turn_id for version in (one, other) for said in version.assertions}
-    if len(turns) == 1 and (only := known.turns.get(*turns)) is not None and only.kind == "document":
-        return True
-    for version, name in ((one, other.tail), (other, one.tail)):
-        wanted = frozenset(words(name))
-        for said in version.assertions:
-            text = turn.text if (turn := known.turns.get(said.turn_id)) is not None else ""
-            start = max(text.rfind(mark, 0, said.start) for mark in (". ", "\n"))
-            if text and wanted <= frozenset(words(text[start + 1 : said.end].partition("\n")[0])):
-                return True
-    return False
+        return conflicts(groups, time.since, time.until)
+    return conflicts(groups, known.moment, known.moment + 1)
 
 
 def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> Iterator[RelationFacts]:

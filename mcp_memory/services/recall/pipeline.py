@@ -172,7 +172,7 @@ async def find(
         result,
         evidence=with_event_times(evidence, query.window),
         corrected=corrected,
-        conflicts=(*map(correction_in_words, corrections), *find_conflicts(space.facts, query, facts)),
+        conflicts=(*map(correction_in_words, corrections), *find_conflicts(query, facts)),
         next=suggest_steps(space, query, ways.roots, ways.paths, evidence, uncovered),
         warnings=(*unknown_space(view, query.space), *without_role, *unclear, *unread),
     )
