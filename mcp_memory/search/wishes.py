@@ -33,8 +33,6 @@ NEAR = 0.3
 that a wish was meant for, nine are as near; of 290 pairs of another question and wish, 97."""
 BESIDE = 0.8
 """The same as a share of that of the nearest wish."""
-SAME = 0.75
-"""Share of the words of the shorter of two wishes that stand in the other from which one of them says enough."""
 SCOPED = 4
 """Most wishes with a scope that a recall shows."""
 BEFORE = 2
@@ -121,8 +119,6 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Query) -> list[Wish]:
     """Return the wishes that apply to a query: the nearest, those for all answers, then further ones.
 
-    One that says no more than another that is shown is left out.
-
     Args:
         wishes: standing.
         vectors: the vectors of the scope of each that has one, in this order, each of shape ``(d,)`` and length 1.
@@ -134,20 +130,10 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
     scoped = [(score, wish) for wish, score in zip(wishes, near, strict=True) if wish.scope and score >= least]
     if looks_back(query.text):
         scoped = []  # a wish says how something is to be done, not what was
-    ordered = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])]
-    nearest = [wish for wish in ordered if not any(_within(wish, other) for other in ordered)][:SCOPED]
+    nearest = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])][:SCOPED]
     general = [wish for wish in wishes if not wish.scope]
     general = general[-(SHOWN - len(nearest)) :]
     return [*nearest[:BEFORE], *general, *nearest[BEFORE:]]  # a short reply leaves out the last
-
-
-def _within(wish: Wish, other: Wish) -> bool:
-    """Return whether a wish says nothing that another, of more words, does not say."""
-    short, long = (" ".join(one.text.casefold().split()).rstrip(".! ") for one in (wish, other))
-    if len(short) >= len(long):
-        return False
-    said, more = _content(short), _content(long)
-    return short in long or (len(said) > 1 and len(said & more) >= SAME * len(said))
 
 
 def newest_wishes(space: Space) -> tuple[Wish, ...]:

@@ -81,13 +81,6 @@ def test_what_permits_nothing_of_an_assistant_ends_no_wish(later: str) -> None:
     assert texts(wishing("Never use emojis.", later)) == ["Never use emojis."]
 
 
-def test_a_wish_that_says_no_more_than_another_is_left_out() -> None:
-    lines = ("Never suggest boat trips.", "Never suggest boat trips with the old ferry after noon.")
-    short, long = standing_wishes(wishing(*lines))
-    query = replace(understand("Which boat trips are there?", ()), vector=np.array(NEAR))
-    assert fitting_wishes([short, long], [NEAR, NEAR], query) == [long]
-
-
 def test_a_wish_far_behind_the_nearest_does_not_apply_nor_a_faint_one_to_what_was_said() -> None:
     wine, seats = standing_wishes(
         wishing("When I ask about wine, mention the price.", "When I ask about seats, offer the aisle.")
