@@ -90,28 +90,25 @@ class StatedTime:
     relative: bool
 
 
-Order = Literal["within", "before", "after", "first", "last", "now"]
-"""How a time constraint applies: inside an interval, on one side of it, or as a position in an order."""
+Order = Literal["within", "before", "after", "now", "unknown"]
+"""How a time constraint applies: inside an interval, on one side of it; ``unknown`` if that rests on other facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """The time constraint of a question: "in May 2019", "before she moved", "currently", "first".
+    """The time constraint of a question: "in May 2019", "currently", "before she moved", "first".
 
     Attributes:
         order: how it applies. "between", "since" and "until" are ``within``, "now" is the moment of asking.
-        since: first instant; ``BEGINNING`` if the question gives none (also for "first", and for an event whose time is
-            not known yet).
+        since: first instant; ``BEGINNING`` if the question gives none.
         until: first instant after it; ``FOREVER`` likewise.
         grain: precision of the question; None without an interval.
-        event: the words of the event that stands for the time ("she moved"), or None.
     """
 
     order: Order
     since: Millis = BEGINNING
     until: Millis = FOREVER
     grain: Grain | None = None
-    event: str | None = None
 
     @property
     def dated(self) -> bool:

@@ -4,13 +4,12 @@
 a name ("the 2010 Cup", "a film (1952)") and then constrains nothing. A time counts only if a preposition ties it to the
 question, if it is relative to now, or if it starts or ends the question.
 
-A constraint with a date takes precedence: "her first job after 2005" means after 2005. Next are events that stand for
-a time, then words of order alone. English only; in other languages only dates that are written as in English.
+A constraint with a date takes precedence: "her first job after 2005" means after 2005. Without one, a time that depends
+on other facts is ``unknown``: an event stands for it ("before she moved"), or a word of order ("first", "previous").
+English only; in other languages only dates that are written as in English.
 
-**Decisions.** "by 1990" means any time up to the end of 1990, "as of 1990" means within 1990. "since she moved" is
-after the event, "until she moved" before it. "previous" and "former" are `Constraint("before")` without a date. "today"
-is that day if the moment of asking is known, otherwise now. "Which came first, A or B?" compares two things and has no
-constraint.
+**Decisions.** "by 1990" means any time up to the end of 1990, "as of 1990" means within 1990. "today" is that day if
+the moment of asking is known, otherwise now. "Which came first, A or B?" compares two things and has no constraint.
 """
 
 from __future__ import annotations
@@ -47,38 +46,27 @@ _EVENT = compiled(
 )
 _ASKS = compiled(rf"(?:did|do|does|is|are|was|were|will|would|has|have|had|can|could|should|might|may){S}")
 _TELLS = compiled(r"\b(?:know|remember|recall|tell|told|say|said|forg[eo]t|me|us|about|asked|since|of|and|or)\s$")
-_NEXT_CLAUSE = compiled(rf"{S}(?:what|where|who|whom|whose|which|how|why)\b")
 _NO_EVENT = compiled(r"(?:what|which|who[ms]?e?|that\stime|then|all|yesterday|today|tomorrow|now|last|next)\b")
 _NOT_A_TIME = compiled(
     r"\b(?:nam(?:ed|e|ing)|call(?:ed)?|titled|christened|look(?:s|ed|ing)?|tak(?:e|es|ing)|took|go(?:es|ing)?|went"
     r"|ask(?:s|ed)?|model(?:l?ed)?|chas(?:e|es|ed|ing)|pattern(?:ed)?|day|year|week|time|one|the|is|are|was|were|keeps?"
     r"|stand(?:s|ing)?)\s$"
 )
-_ORDERS: dict[str, Order] = {
-    **dict.fromkeys(("before", "until", "till", "prior"), "before"),
-    **dict.fromkeys(("after", "since", "following", "once"), "after"),
-    **dict.fromkeys(("when", "while", "whilst", "during", "by"), "within"),
-}
-
 _NOW = compiled(rf"\b(?:{NOW_WORDS.replace(' ', S)})\b")
-_LAST = compiled(
+_PLACED = compiled(
     rf"\b(?:latest|most{S}recent(?:ly)?|newest|recently|lately|final(?:ly)?"
-    rf"|last\b(?!{S}(?:names?|minutes?|words?|resort|night|week|month|year|weekend|time\b{S}\w+{S}ago)))\b"
+    rf"|last\b(?!{S}(?:names?|minutes?|words?|resort|night|week|month|year|weekend|time\b{S}\w+{S}ago))"
+    rf"|earliest|initial(?:ly)?|original(?:ly)?|(?:start|begin){S}(?:out{S}|off{S})?with(?=[\s?.!]*$)|first(?!{S}(?:names?|place|prize|aid|lady|class|person|half|floor|hand"
+    rf"|grade|language|nations?|cousins?|lieutenant|minister|team|division|round|degree|world|edition|base|[a-z]+{S}war))"
+    rf"|previous(?:ly)?|former(?:ly)?|prior(?!{S}to)|used{S}to|(?:where|who){S}did{S}[^?]{{1,60}}?\buse{S}to)\b"
 )
-_FIRST = compiled(
-    rf"\b(?:earliest|initial(?:ly)?|original(?:ly)?|(?:start|begin){S}(?:out{S}|off{S})?with(?=[\s?.!]*$)|first(?!{S}(?:names?|place|prize|aid|lady|class|person|half|floor|hand"
-    rf"|grade|language|nations?|cousins?|lieutenant|minister|team|division|round|degree|world|edition|base|[a-z]+{S}war)))\b"
-)
-_PREVIOUS = compiled(
-    rf"\b(?:previous(?:ly)?|former(?:ly)?|prior(?!{S}to)|used{S}to|(?:where|who){S}did{S}[^?]{{1,60}}?\buse{S}to)\b"
-)
+"""Words for a place in an order of times."""
 AHEAD = compiled(
     rf"\b(?:coming{S}up(?!{S}with\b)|upcoming{S}\w+s|still{S}to{S}come"
     rf"|(?:next|coming){S}(?:few{S}|couple{S}of{S})?(?:days|weeks|months|years)"
     rf"|on{S}(?:my|our|his|her|the|their){S}(?:calendar|agenda|schedule|diary))\b"
 )
 """How a question asks for what is still to come."""
-_PLACES: tuple[tuple[Order, re.Pattern[str]], ...] = (("last", _LAST), ("first", _FIRST), ("before", _PREVIOUS))
 _COMPARES = compiled(r"\b(?:or|out\sof)\b|\bcame\s(?:out\s)?(?:first|last)\b")
 
 
@@ -90,13 +78,19 @@ def constraint(question: str, now: Millis | None) -> Constraint | None:
         now: when it is asked. None ignores times relative to it ("last year"), and "currently" then has no dates.
 
     Returns:
-        The first of: a constraint by date (two open ends are intersected), an event that stands for a time, a word of
-        order. Never raises.
+        The first of: a constraint by date (two open ends are intersected), ``unknown`` for an event that stands for a
+        time, "now" or what is to come, ``unknown`` for a word of order. Never raises.
     """
     text = _QUOTED_OR_BRACKETED.sub(lambda found: " " * len(found[0]), question[:LONGEST])
     if found := _dated_constraint(text, now):
         return found
-    return _event(text) or _ordered_constraint(text, now)
+    if _names_event(text):
+        return Constraint("unknown")
+    if _occurs(_NOW, text):
+        return Constraint("now") if now is None else Constraint("now", now, now + DAY, "day")
+    if now is not None and AHEAD.search(text):
+        return Constraint("after", now, now, "day")
+    return Constraint("unknown") if _occurs(_PLACED, text) and not _COMPARES.search(text) else None
 
 
 def _dated_constraint(text: str, now: Millis | None) -> Constraint | None:
@@ -144,30 +138,17 @@ def _constraint_of(text: str, time: StatedTime) -> Constraint:
     return Constraint("within", since, time.until, time.grain)
 
 
-def _event(text: str) -> Constraint | None:
+def _names_event(text: str) -> bool:
+    """Return whether an event stands for the time: "before she moved", "during the flood"."""
     for found in _EVENT.finditer(text):
         word, event = found["word"].lower().split()[0], found["event"]
         if _NO_EVENT.match(event) or (found["word"][0].isupper() and text[: found.start("word")].strip()):
             continue  # "during which century", "Crime After Crime"
         if word == "when" and (_ASKS.match(event) or _TELLS.search(found["lead"])):
             continue  # the question asks for the time
-        if word in ("after", "before", "following") and _NOT_A_TIME.search(found["lead"]):
-            continue
-        if not text[: found.start()].strip() and not found["lead"] and (other := _NEXT_CLAUSE.search(event)):
-            event = event[: other.start()]  # "When he was in Rome where did he live?"
-        if words := " ".join(event.rstrip(" .").split()):
-            return Constraint(_ORDERS[word], event=words)
-    return None
-
-
-def _ordered_constraint(text: str, now: Millis | None) -> Constraint | None:
-    if _occurs(_NOW, text):
-        return Constraint("now") if now is None else Constraint("now", now, now + DAY, "day")
-    if now is not None and AHEAD.search(text):
-        return Constraint("after", now, now, "day")
-    if _COMPARES.search(text):
-        return None
-    return next((Constraint(order) for order, pattern in _PLACES if _occurs(pattern, text)), None)
+        if not (word in ("after", "before", "following") and _NOT_A_TIME.search(found["lead"])):
+            return True
+    return False
 
 
 def _occurs(pattern: re.Pattern[str], text: str) -> bool:

@@ -302,7 +302,5 @@ def _meant(since: Millis, until: Millis, grain: Grain) -> str:
 
 
 def time_words(question: Query, now: Millis) -> str | None:
-    """Return the time that a question states, in words: its resolved dates, otherwise the event that stands for it."""
-    if question.time is None:
-        return None
-    return times_in_words(stated_times(question.text, now, asked=True)) or question.time.event
+    """Return the time that a question states, in words of the calendar; None where it states none."""
+    return times_in_words(stated_times(question.text, now, asked=True)) or None if question.time else None

@@ -90,7 +90,7 @@ def known_time(time: Constraint | None, knowledge: KnownFacts) -> Constraint | N
         return None
     if time.order == "now":
         return Constraint("within", knowledge.moment, knowledge.moment + 1)
-    if time.order != "within" or time.event is not None or not time.dated:
+    if time.order != "within" or not time.dated:
         raise LookupError(time.order)
     return time
 

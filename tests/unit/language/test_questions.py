@@ -38,11 +38,11 @@ def roles() -> Speakers:
 
 
 def time(question: str, line: dict[str, Any]) -> list[str | None] | None:
-    """Return the order, and the interval or the event in words."""
+    """Return the order, and the interval in words."""
     found = constraint(question, NOW if line.get("now") else None)
     if found is None:
         return None
-    return [found.order, in_words(found.since, found.until, found.grain) if found.grain else found.event]
+    return [found.order, in_words(found.since, found.until, found.grain) if found.grain else None]
 
 
 READINGS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
