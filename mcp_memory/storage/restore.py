@@ -86,7 +86,7 @@ def check_readable(folder: Path) -> int:
     tables = Tables(str(folder))
     last = tables.log.last
     if last is None:
-        raise InvalidInput("", "it holds no store", "Nothing was changed. Take another backup.")
+        raise InvalidInput("", "the backup holds no store", "Nothing was changed. Take another backup.")
     for _ in tables.log.entries():
         pass
     for name in last.tables:

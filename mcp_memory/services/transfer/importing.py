@@ -139,7 +139,9 @@ async def import_files(
         work = _Work(store, reading, view, space, default, limits, now, again)
         result = await to_thread.run_sync(work.count, read(files))
     if not result.found.total():
-        problem = f"nothing in it can be imported; {result.bad:,} bad records" if result.bad else "it holds nothing"
+        problem = (
+            f"nothing in it can be imported; {result.bad:,} bad records" if result.bad else "nothing is there to import"
+        )
         first = f" The first: {result.skipped[0].place} {result.skipped[0].problem}." if result.skipped else ""
         raise InvalidInput("", problem, f"If it is of another kind, say --from KIND.{first}")
     total, done = result.found.total(), 0

@@ -58,7 +58,7 @@ def recognise(files: Sequence[SourceFile]) -> str:
     """
     kinds = _kinds_of([file for file in files if not file.unread])
     if not kinds:
-        raise InvalidInput("", "there is no file in it", "Name a file, a folder or a zip archive with an export.")
+        raise InvalidInput("", "there is no file to import", "Name a file, a folder or a zip archive with an export.")
     names = {kind for kind, _ in kinds}
     if found := next((kind for kind in READERS if kind in names), ""):
         return found
