@@ -249,20 +249,6 @@ class CueGraph:
         """Return the cues of a sentence that are names in most of their sentences; mostly its speaker among them."""
         return {code >> 1 for code in self._codes_of(row) if self._is_name(code >> 1)}
 
-    def spelling(self, space: Space, row: int) -> dict[int, str]:
-        """Return how each cue of a sentence is written in it (DESIGN I37)."""
-        sentence = space.sentences[row]
-        text = space.text(sentence)
-        found: dict[int, str] = {}
-        before: Cue | None = None
-        for cue in self._read(space.turns[sentence.turn_id], text):
-            found.setdefault(self._numbers[cue.key], cue.written)
-            if cue.follows and before and (phrase := self._numbers.get(f"{before.key} {cue.key}")) is not None:
-                spaced = f"{before.written} {cue.written}"
-                found.setdefault(phrase, spaced if spaced in text.casefold() else spaced.replace(" ", "-"))
-            before = cue
-        return found
-
     # The three maps
 
     def tags(self, space: Space, cue: int) -> Counter[str]:

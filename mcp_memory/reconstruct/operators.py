@@ -50,7 +50,6 @@ NEAR = 3
 RARE = 12
 """A cue in more sentences than this is suggested behind rarer ones."""
 _NEXT = 3  # tags, ids, entities that are suggested
-_COMPARED = 64  # entities with a word in common that are compared with a name
 _READ = 500  # facts that have an entity as their tail: a town may have thousands
 
 
@@ -118,13 +117,11 @@ def event_keywords(call: OperatorInput) -> OperatorResult:
     space, graph = call.space, CueGraph.of(call.space)
     rows = visible_rows(call, rows_of(space, call.ids))[: call.limit]
     in_query = {cue.key for cue in query_cues(call.query.text)} if call.query else set()
-    written: dict[int, str] = {}
     tags: dict[int, dict[str, None]] = {}
     names: set[int] = set()
     speakers: set[int] = set()
     for row in rows:
         speakers.update(speaker_cue(graph, row))
-        written |= {cue: form for cue, form in graph.spelling(space, row).items() if cue not in written}
         names |= graph.names(row)
         for cue, tag in graph.reverse(space, row):
             tags.setdefault(cue, {})[tag] = None
@@ -142,7 +139,7 @@ def event_keywords(call: OperatorInput) -> OperatorResult:
     following = [
         Suggestion(
             "tag_events",
-            {"entity": written[cue]},
+            {"entity": graph.written(cue)},
             f"{_count_in_words(others[cue])} more; here it stands for {', '.join(map(graph.label, tags[cue]))}",
         )
         for cue in kept[:LINKS]
@@ -173,8 +170,8 @@ def event_context(call: OperatorInput) -> OperatorResult:
     """Around: what was said before and after each sentence in its talk or document.
 
     Up to `NEAR` messages of talk, by their beginnings, or passages of a document on either side come in the order in
-    which they were said, a message with code whole; the nearest have the highest score. What only shares a cue is left
-    to ``event_keywords``: sentences of other talks have misled readers.
+    which they were said; the nearest have the highest score. What only shares a cue is left to ``event_keywords``:
+    sentences of other talks have misled readers.
     """
     space = call.space
     rows = visible_rows(call, rows_of(space, call.ids))
@@ -184,7 +181,6 @@ def event_context(call: OperatorInput) -> OperatorResult:
         for near, steps in _around(space, row):
             if near not in own:
                 around[near] = min(steps, around.get(near, steps))
-    around |= dict.fromkeys(_with_code(space, own), 1)
     nearest = sorted(around, key=lambda segment: (around[segment], segment))[: call.limit]
     order = sorted(nearest, key=lambda segment: (space.segment_turn[segment].time, segment))
     items = [segment_evidence(space, segment, 1 / around[segment], ("event_context",)) for segment in order]
@@ -361,13 +357,6 @@ def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
             yield from ((whole[near], steps) for near in (place - steps, place + steps) if 0 <= near < len(whole))
 
 
-def _with_code(space: Space, segments: Iterable[int]) -> Iterator[int]:
-    """Yield the segments of the messages of these segments that have code."""
-    for turn in dict.fromkeys(space.segment_turn[segment].id for segment in segments if space.talk[segment]):
-        if "```" in space.turns[turn].text:
-            yield from space.segments_with(turn, -1)
-
-
 def _messages_along(space: Space, segment: int, direction: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
     """Yield what is next to a segment in its own message, then the beginnings of the next messages, one way."""
     own = last = space.segment_turn[segment].id
@@ -406,16 +395,9 @@ def _topic_with_words(call: OperatorInput, topics: Topics) -> Topic | None:
 
 
 def _resolve_entity(call: OperatorInput) -> str | None:
-    """Return the key of the entity in the input: whose name it is, else whose name is most similar (`similarity`)."""
-    facts, name = call.space.facts, call.entity or ""
-    key = facts.resolve(name)
-    if key is not None and facts.degree(key):
-        return key
-    wanted = key_of(name)
-    others = facts.entities_with_words([word for word in name.casefold().split() if word], _COMPARED)
-    matches = [(similarity(wanted, key_of(other)), facts.degree(other), other) for other in others]
-    best = max((match for match in matches if match[0] and match[1]), default=None)
-    return None if best is None else best[2]
+    """Return the key of the entity whose name is in the input, or None."""
+    key = call.space.facts.resolve(call.entity or "")
+    return key if key is not None and call.space.facts.degree(key) else None
 
 
 def _aspects(call: OperatorInput, key: str) -> dict[str, list[Version]]:

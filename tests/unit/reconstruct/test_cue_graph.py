@@ -74,18 +74,6 @@ def test_sentences_that_arrive_in_several_calls_give_the_same_graph(seed: int) -
     assert maps(parts) == maps(say(new_space(), *lines))
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_every_cue_is_spelt_as_in_its_sentence(seed: int) -> None:
-    """DESIGN I37, phrases too."""
-    space = say(new_space(), *random_lines(seed))
-    graph = CueGraph.of(space)
-    for row, sentence in enumerate(space.sentences):
-        spelt = graph.spelling(space, row)
-        assert set(spelt) == set(graph.cues(row))
-        low = space.text(sentence).casefold()
-        assert all(w.casefold() in low or w == space.turns[sentence.turn_id].speaker for w in spelt.values())
-
-
 def test_two_words_are_a_phrase_once_two_sentences_or_a_name_have_them() -> None:
     space = say(new_space(), "Ann: I like a board game.", "Bob: The red mill burnt.")
     assert [like for _, like in CueGraph.of(space).find("board game")] == []
