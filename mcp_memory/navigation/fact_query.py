@@ -15,7 +15,7 @@ from functools import cache, cached_property
 
 from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import Relation, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
@@ -76,9 +76,7 @@ class FactQuery:
         self.compares = _CHOICE.search(_plain(query.text)) is not None
         self._words = frozenset(words(query.text))
         self._plain = _plain_stems(query.text)
-        self._demands: dict[str, float] = {}
-        self._matches: dict[str, tuple[float, frozenset[str]]] = {}
-        self._stems_for: dict[str, frozenset[str]] = {}
+        self._asked: dict[str, tuple[float, frozenset[str]]] = {}
 
     @cached_property
     def intent(self) -> Intent:
@@ -87,10 +85,11 @@ class FactQuery:
 
     def demand(self, relation: str) -> float:
         """Return how strongly the query asks for a relation, in [0, 1]: for itself, or half for one that it implies."""
-        if relation not in self._demands:
-            implied = (HINTED * self._match(name)[0] for name in relations().get(relation).implies)
-            self._demands[relation] = max(self._match(relation)[0], *implied, 0.0)
-        return self._demands[relation]
+        return self._asked_for(relation)[0]
+
+    def words_for(self, relation: str) -> frozenset[str]:
+        """Return the stems of the query by which it asks for a relation, or for what it implies."""
+        return self._asked_for(relation)[1]
 
     def suitability(self, version: Version, intent: Intent, facts: Facts) -> float:
         """Return how well a fact suits the intent of a root, in [0, 1].
@@ -104,48 +103,43 @@ class FactQuery:
         """
         return 1.0 if serves(version, intent, facts) else self.demand(version.relation)
 
-    def words_for(self, relation: str) -> frozenset[str]:
-        """Return the stems of the query by which it asks for a relation, or for what it implies."""
-        if relation not in self._stems_for:
-            implied = (self._match(name)[1] for name in relations().get(relation).implies)
-            self._stems_for[relation] = self._match(relation)[1].union(*implied)
-        return self._stems_for[relation]
-
     @cached_property
     def relations(self) -> tuple[str, ...]:
         """The relations of the registry that the query itself asks for, at least by a hint, in the registry's order."""
-        return tuple(one.name for one in relations() if one.name in self._hinted and self._match(one.name)[0] > 0)
-
-    @cached_property
-    def _hinted(self) -> frozenset[str]:
-        """The relations of the registry with a phrase that shares a word with the query; it asks for no others."""
-        by_word = _relations_by_word()
-        return frozenset(name for word in (*self._plain, *self._words) for name in by_word.get(word, ()))
+        return tuple(known.name for known in relations() if self._match(known)[0] > 0)
 
     def names_entity(self, key: str) -> bool:
         """Return whether the query itself names an entity, which is then unlikely to be its answer."""
         own = words(key)
         return bool(own) and self._words.issuperset(own)
 
+    @cached_property
+    def _by_name(self) -> bool:
+        """Whether the query asks for some relation by its name."""
+        return any(self._match(relations().get(name))[0] >= 1 for name in self.relations)
+
     def allows(self, relation: str) -> bool:
         """Return whether a relation could answer the query; any could if the query asks for none by name."""
-        return self.demand(relation) > 0 or not any(self._match(name)[0] >= 1 for name in self.relations)
+        return self.demand(relation) > 0 or not self._by_name
 
-    def _match(self, relation: str) -> tuple[float, frozenset[str]]:
+    def _asked_for(self, relation: str) -> tuple[float, frozenset[str]]:
+        """Return how strongly the query asks for a relation or for what it implies, and by which stems."""
+        if relation not in self._asked:
+            known = relations().get(relation)
+            strength, explained = self._match(known)
+            for name in known.implies:
+                other, further = self._match(relations().get(name))
+                strength, explained = max(strength, HINTED * other), explained | further
+            self._asked[relation] = strength, explained
+        return self._asked[relation]
+
+    def _match(self, known: Relation) -> tuple[float, frozenset[str]]:
         """Return how strongly the query asks for a relation itself, and by which stems."""
-        if relation not in self._matches:
-            self._matches[relation] = self._match_words(relation)
-        return self._matches[relation]
-
-    def _match_words(self, relation: str) -> tuple[float, frozenset[str]]:
         strength, explained = 0.0, frozenset[str]()
-        known = relations().get(relation)
-        if known.asked == tuple(relation.split("_")):  # not in the registry: only its name is known
+        if known.asked == tuple(known.name.split("_")):  # not in the registry: only its name is known
             own = _phrase(" ".join(known.asked))[0]
             shared = own & self._plain.keys()
             return (len(shared) / len(own) if own else 0.0), self._stems_of(shared)
-        if relation not in self._hinted:
-            return strength, explained
         for phrase in (*known.asked, known.label):
             own, plain = _phrase(phrase)
             if own and own <= self._plain.keys():
@@ -168,17 +162,6 @@ fact_query = text_cache(16)(FactQuery)
 def _phrase(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems of the plain forms of a phrase's words, without stop words, and its words."""
     return frozenset(_plain_stems(text)), frozenset(words(text))
-
-
-@cache
-def _relations_by_word() -> dict[str, set[str]]:
-    """Return the relations of the registry by the words, and by the plain stems, of the phrases for them."""
-    names: dict[str, set[str]] = {}
-    for known in relations():
-        for phrase in (*known.asked, " ".join(known.asked), known.label):
-            for word in frozenset[str]().union(*_phrase(phrase)):
-                names.setdefault(word, set()).add(known.name)
-    return names
 
 
 def _plain_stems(text: str) -> dict[str, set[str]]:
