@@ -4,11 +4,11 @@ The most certain sources come first, and less certain ones are used only if the 
 
 1. names that the caller passes, speakers that the query names, the entities that "I" and "you" refer to, and the names
    that the query mentions; a name that no fact bears selects entities with a similar name: "Patel" may be any person of
-   that name. Last come the names that a model reads from the query, except common nouns with many facts;
+   that name;
 2. if the query has no names, common nouns with few facts: "video game", but not "film" where there are a thousand.
 
 Every root carries the intent of the query, the kind of fact that it asks for. The paper lets a language model give each
-root its own intent; here one intent is read from the whole query, by a lexicon or by a model, and all roots share it.
+root its own intent; here one intent is read from the whole query, by a lexicon, and all roots share it.
 
 **Mentions.** Entities are looked up by the words of the query, the longest first, and no word is used twice, so that
 "New York City" does not also mention "York". Spelling separates names from common nouns. Where the query writes a name

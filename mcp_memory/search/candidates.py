@@ -20,8 +20,8 @@ not fit the query stays below. Nothing else merges them. The score returned is t
 at 0: best = 1. (Measured in spaces with three dialogues and 4,000 to 9,000 passages: at most 1 point below each kind
 alone, where z-scores for each kind lose 17.)
 
-The best candidates then lead to others: to what they mention and name (``links.py``: ``links``, ``entities``). Where
-the query has parts, named by a language model or worded by the caller, each is searched for by itself (``parts``).
+The best candidates then lead to others: to what they mention and name (``links.py``: ``links``, ``entities``). Other
+wordings of the query, by the caller, are each searched for by themselves (``parts``).
 
 Maxima are taken over the segments that may be returned: live, within the window, of the role that is asked for.
 """
@@ -78,7 +78,7 @@ INDEXES = (
 )
 """The indexes that a view must keep for its spaces so that they can be searched."""
 PARTS = Channel("parts", talk=0.4, document=0.2)
-"""The score of a search for a part of the query, where a language model named its parts.
+"""The score of a search for another wording of the query.
 
 Talk, measured with parts written by hand as sentences that might state the answer, for 50 questions to dialogues: +9
 points of R@2 and +6 of R@5, with .2 +8 and +4; by the cosine alone -4 and 0. Documents, measured where the parts of
