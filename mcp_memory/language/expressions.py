@@ -18,7 +18,6 @@ MONTH = (
     r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|\.)?"
     r"|Sep(?:tember|t\.?|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
 )
-MONTH_NAME = rf"(?:{'|'.join(MONTHS)})"
 WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 SHORT_WEEKDAY = r"(?-i:[Mm]on|[Tt]ues?|Wed|[Ww]eds|[Tt]hu(?:rs?)?|[Ff]ri|Sat|Sun)"
 SEASON = r"(?:spring|summer|autumn|fall|winter)"

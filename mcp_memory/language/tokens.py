@@ -26,7 +26,7 @@ from mcp_memory.domain.relations import verbs
 from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
 from mcp_memory.domain.turns import Turn
 from mcp_memory.heap import dropped_with_texts, text_cache
-from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
+from mcp_memory.language.expressions import WEEKDAY
 from mcp_memory.language.iso import MONTHS
 
 if TYPE_CHECKING:
@@ -324,16 +324,7 @@ def _following(text: str, found: list[re.Match[str]], last: int) -> int:
     return 0
 
 
-_GIVEN_NAMES = ("March", "April", "May", "June", "August")
-_TIME = re.compile(rf"(?:{'|'.join(month for month in MONTHS if month not in _GIVEN_NAMES)}|{WEEKDAY})s?", re.I)
-_TIME_OR_NAME = re.compile("|".join(_GIVEN_NAMES), re.I)
-_LEADING = re.compile(
-    r"(?:\b(?:in|on|of|since|until|till|before|after|during|between|around|last|next|this|every|each"
-    r"|early|late|mid|past|through)|\d(?:st|nd|rd|th)?|\bmid-"
-    rf"|\b{MONTH_NAME}\s*(?:to|and|or|/|,|[-–]))\s*$",
-    re.I,
-)
-_FOLLOWING = re.compile(rf",?\s+\d|-\d|\s*(?:to|and|or|/|,|[-–])\s*{MONTH_NAME}\b")
+_TIME = re.compile(rf"(?:{'|'.join(MONTHS)}|{WEEKDAY})s?", re.IGNORECASE)
 
 
 def mentions(turn: Turn, sentence: str) -> tuple[str, ...]:
@@ -341,23 +332,10 @@ def mentions(turn: Turn, sentence: str) -> tuple[str, ...]:
 
     The paper uses spaCy's named entities. Here they are the capitalised and quoted names of the sentence, preceded by
     the usual referent of its pronouns: the title of a document, the speaker of a message. A month or day of the week is
-    a time and not an entity. A month that is also a given name ("April baked a cake") is an entity unless its context
-    makes it a time.
+    a time and not an entity.
     """
-    named = (name for name in names(sentence) if not _is_time(name, sentence))
+    named = (name for name in names(sentence) if not _TIME.fullmatch(name))
     return tuple(dict.fromkeys(name for name in (_about(turn), *named) if name))
-
-
-def _is_time(name: str, sentence: str) -> bool:
-    """Return whether a name is a month or day at each of its places in the sentence."""
-    if _TIME.fullmatch(name):
-        return True
-    if not _TIME_OR_NAME.fullmatch(name):
-        return False
-    places = re.finditer(rf"\b{re.escape(name)}\b", sentence)
-    return all(
-        _LEADING.search(sentence[: place.start()]) or _FOLLOWING.match(sentence[place.end() :]) for place in places
-    )
 
 
 def _about(turn: Turn) -> str:
