@@ -66,7 +66,6 @@ def recall_settings(settings: Settings, reader: PairReader | None = None) -> Rec
         settings.navigation,
         settings.gain,
         settings.points,
-        settings.reflection,
         settings.loop,
         operators(settings),
         breadth=settings.breadth,

@@ -1,7 +1,7 @@
 """``mcp-memory view``: the graph of a space as a page for any browser.
 
 The page holds all that it shows and asks nobody for more. Only its owner can read it, and it is removed when the
-command ends. So nothing listens, and no address or command line has a secret.
+command ends. So no port is opened, and no address or command line has a secret.
 """
 
 from __future__ import annotations

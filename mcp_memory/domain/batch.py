@@ -154,7 +154,7 @@ class KeepSecrets:
     refuses = False
 
     def keeps(self, turn: Turn) -> bool:  # noqa: ARG002
-        """Return that it does not: nothing is masked."""
+        """Return False: what is never masked needs no exception."""
         return False
 
     def mask(self, text: str, *, statement: bool = False) -> str:  # noqa: ARG002

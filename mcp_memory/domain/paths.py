@@ -31,8 +31,8 @@ class Step:
     """One step from an entity to a neighbour.
 
     Attributes:
-        version: the fact of the step. An inferred step without a fact (co-occurrence) has a temporary version whose id
-            starts with ``i_`` and that is never stored (DESIGN I11).
+        version: the fact of the step. Of an inferred step, unless it leads to the value before or after (succession),
+            it is temporary: its id starts with ``i_``, and it is never stored (DESIGN I11).
         forward: whether the step goes from head to tail.
         inferred: the rule of a hypothesis; None for a stated fact.
         confidence: the confidence of the version, discounted by the rule.
@@ -72,9 +72,9 @@ class Path:
 
     Attributes:
         root: where it starts.
-        steps: one or more.
+        steps: empty before the first step.
         end: key of its last entity.
-        scores: by the evaluator.
+        scores: by `score_paths`.
     """
 
     root: Root

@@ -1,10 +1,11 @@
 """Fold the assertions of one (head, relation) into versions (DESIGN 1.3).
 
-REAL §3.2 changes the graph with each new statement. Applied literally, its rules let a person live in two cities at
-once when a value returns (DESIGN D25), and create intervals that end before they start when a statement arrives late
-(DESIGN D26). Here nothing is changed: versions are a pure function of all assertions, in any order of arrival, and an
-earlier state is the fold of an earlier prefix. If statements arrive in order and no value returns, the result is that
-of the paper's rule.
+**Departures.** In REAL (§3.2) each statement changes the graph: of a relation with one value at a time, the same value
+merges with the stored one to [earlier start, ∞), and another one ends it at its own start. Taken literally, a person
+lives in two cities at once when a value returns (DESIGN D25), and a statement that arrives late makes an interval end
+before it starts (DESIGN D26). Here nothing is changed: versions are a pure function of all assertions, in any order of
+arrival, and an earlier state is the fold of an earlier prefix. If statements arrive in order and no value returns, the
+result is that of the paper's rule.
 
 Intervals are half-open (DESIGN D27). If two values start at the same instant, one corrects the other: of values of one
 moment for which no start was stated the last told counts, otherwise the higher confidence, then the later telling, by
@@ -16,10 +17,10 @@ end and after the statement of the end: "I live in Oslo" (2012) does not know of
 (`layers`). The paper only excludes it from retrieval, and then a value that it closed would be gone without a
 replacement.
 
-Values with an unknown start ("I used to live in Paris", "I used to live in Rome") share no start. Those that are over
-stand side by side, up to their end or to the first value with a known start: "where did she use to live?" returns both,
-"where does she live now?" returns neither. Only here can versions of a relation with one value at a time overlap
-(DESIGN I2). Of two values of unknown start that go on, one is contested.
+Values with an unknown start ("I used to live in Paris", "I used to live in Rome") are not taken to start together.
+Those that are over stand side by side, up to their end or to the first value with a known start: "where did she use to
+live?" returns both, "where does she live now?" returns neither. Only here can versions of a relation with one value at
+a time overlap (DESIGN I2). Of two values of unknown start that go on, one is contested.
 
 States, events and plans fold differently (DESIGN 1.2). An event is over; without a stated end it has the day of its
 start. What was told without a time (precision ``before``: "I went to Rio", "I lived in Oslo") supports the latest dated
@@ -172,7 +173,7 @@ def _is_part(short: str, long: str) -> bool:
 
 
 def _unsure_ends(assertions: Collection[Assertion], key: Key, stable: float) -> set[str]:
-    """Return the ids of unconfirmed negations, also together with others between the same starts of a value."""
+    """Return the ids of negations whose combined confidence, within one stay of the value, is below ``stable``."""
     if not any(assertion.negated for assertion in assertions):
         return set()
     by_tail: dict[str, list[Assertion]] = defaultdict(list)
@@ -196,7 +197,7 @@ def _unsure_ends(assertions: Collection[Assertion], key: Key, stable: float) -> 
 def _without_plans(assertions: Sequence[Assertion], key: Key, *, single: bool) -> tuple[list[Told], list[_Run]]:
     """Return what is no plan, or a plan that something confirmed, and the runs of the other plans.
 
-    A statement of the value that is no plan, made when its time had come, confirms it, or is all that counts if dated.
+    A statement of the value that is no plan, made when its time had come, confirms it; a dated one also says its start.
     """
     said = [told(assertion) for assertion in assertions if assertion.kind != "planned" or assertion.negated]
     plans: dict[tuple[str, Millis, Millis], list[Assertion]] = defaultdict(list)

@@ -4,7 +4,7 @@ A text without structure is cut where a segment is full, and neighbouring segmen
 sentences say together is in one segment. A text with headings, code or tables is cut where its own structure has it: a
 heading, or the line that introduces a block, stays with what follows; a block of code or a table is one piece, up to
 `WHOLE` times the limit (an embedder reads its beginning, and its words are indexed all the same); a segment that is
-full ends before its last heading, if that leaves at least half.
+full ends before its last heading, if what precedes fills half the limit.
 
 **Structure** is that of Markdown (`outline`): headings, and the blocks that are one piece, code and tables. Headings
 are lines of ``#`` signs and lines that are bold from end to end. A fence that is never closed reaches to the end of the
@@ -42,7 +42,7 @@ MANY = 60
 DISTINCT = 5
 """A sentence repeats itself if fewer than one in so many words and marks are different; of prose, half are."""
 RUN = 16
-"""It does so, too, if one word or mark stands as often as this in a row."""
+"""It also repeats itself if one word or mark stands so many times in a row."""
 
 _LINE_END = re.compile(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _BREAKS_BEFORE = re.compile(r"\s*(?:[-*+•‣◦–—>|#]|\d{1,3}[.)]\s|$)")
@@ -320,7 +320,7 @@ def pack_segments(text: str, spans: Sequence[tuple[int, int]], limit: int = 200)
 
 
 def _end(held: Sequence[_SentenceGroup], total: int, limit: int) -> int:
-    """Return how many of the groups a full segment takes: up to its last heading, if that leaves at least half."""
+    """Return how many of the groups a full segment takes: up to its last heading, if what precedes fills half of it."""
     for place in range(len(held) - 1, 0, -1):
         total -= held[place].size
         if held[place].heading and 2 * total >= limit:

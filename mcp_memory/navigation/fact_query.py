@@ -3,8 +3,9 @@
 A query asks for a relation by the words that the registry lists for it ("job" for ``works_as``), or by those of its
 label.
 
-**Departures.** REAL asks a language model for roots and intent, with a call before the search. Here the words of the
-query say them; a language model that judges names what else is to be looked up (``services/follow_ups.py``).
+**Departures.** REAL asks a language model for the roots and the intent before it searches. Here the query's words say
+them, and a calling model may name roots (``entities``) and other wordings (``wordings``), a judging one what else to
+look up (``services/follow_ups.py``). That saves each question a request of a second or two.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ of the sentence: of those that are informative (in at most one sentence of 50), 
 rather than "suitcase". A tag has to be shared to be a bridge, and rare enough to mean something. No cue is its own tag
 where there is another word. Tags are computed when they are needed, because the frequency of words changes.
 
-Nothing of it is stored. It is built at the first call of an operator, so a plain recall costs nothing.
+No table holds it. It is built in the background when a server starts, else at the first call of an operator, and saved
+with the view (``storage/saved_view.py``).
 
 **Departures.** Pronouns stay as they are: sentences are verbatim here, not rewritten. The semantic layer, cues and
 aspects of persons, are the facts themselves (``operators.py``), so they are not stored a second time.

@@ -21,4 +21,4 @@ class LoopSettings:
     """Seconds after which no further turn begins."""
 
     enabled: bool = switch("loop", True, "where the first search is not enough, recall goes on from what it found")
-    tags: bool = switch("tags", True, "it also follows cues, tags and topics")
+    tags: bool = switch("tags", True, "it also goes from text to text by the rare names in them")

@@ -172,6 +172,8 @@ def reflect_step(call: OperatorInput, settings: ReflectionSettings = DEFAULTS) -
     is S_imp and is not found again. The time window hides what was said outside it. The next step goes on from what
     this one added. The view must keep an `EntityIndex`.
     """
+    if not settings.enabled:
+        return OperatorResult((), warnings=("The switch reflection is off, so this step finds nothing.",))
     if call.weigh is None or call.query is None:
         return OperatorResult(())
     graph = EntityGraph(call.space, call.weigh, hub=settings.hub)
@@ -204,10 +206,9 @@ def _navigate(
     for end, edge in expand(graph, begin, settings).items():
         entities.append(end)
         segments += graph.new_segments(end, edge.score, present, settings.segments)
-    if settings.enabled:
-        further, added = reflect(graph, (*begin, *entities), given, settings)
-        entities += further
-        segments += added
+    further, added = reflect(graph, (*begin, *entities), given, settings)
+    entities += further
+    segments += added
     if not segments:
         further, added = entity_trial(graph, (*begin, *entities), given, settings)
         entities += further

@@ -29,9 +29,7 @@ class ReflectionSettings:
     """How far above the background "near" is, in standard deviations. The threshold of an edge; as for REAL's paths
     (DESIGN 3.2)."""
 
-    enabled: bool = switch(
-        "reflection", True, "reflect adds one entity after the other, each time the one most similar to the query"
-    )
+    enabled: bool = switch("reflection", True, "memory_explore's step reflect goes on from entity to entity")
 
 
 DEFAULTS = ReflectionSettings()

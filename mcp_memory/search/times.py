@@ -2,7 +2,7 @@
 
 "Who owned the mill in 1955?" finds the right document by its words, but not the paragraph of the right time: the text
 says "In 1951 it was sold to Grey" and, further down, "In 1962 …". Known times are the dates that sentences state
-(``language/stated.py``) and when a message was said. For documents there are four terms:
+(``language/stated.py``) and when a message was said. For documents there are three terms:
 
 - *nearness*: exp(-gap / 8 years), where the gap runs from the query's interval to a date of the segment and is 0 where
   they overlap. A date after the interval counts as twice as far: a state begins before the time for which it is asked.
@@ -12,8 +12,9 @@ says "In 1951 it was sold to Grey" and, further down, "In 1962 …". Known times
   any facts are read from it. exp(-gap / 2 years) to that span.
 - *closeness*: the nearness of a sentence's date times the similarity of the sentence to the query, the best sentence of
   a segment. It separates two dates within one paragraph. Computed only for the segments that are best by all else.
-- *siblings*: the best score of any segment of the same document (or title) counts for the others too, which do not
-  repeat the name.
+
+A channel of its own, *siblings*, counts the best score of any segment of the same document (or title) for its others
+too, which do not repeat the name.
 
 For a query that is open on one side ("after 1962", "before", "since", "until") the named end is compared. An undated
 segment takes the last date before it in the document at half its worth, or the day on which its document was written
@@ -78,7 +79,7 @@ OPEN_END_DECAY = np.float32(20)
 VALIDITY_DECAY = np.float32(2)
 """Years beyond a span of validity after which validity has fallen to 1/e (measured: 1 to 4 are alike)."""
 LATER_FACTOR = np.float32(2)
-"""By what gaps after an interval are multiplied (measured: 1 loses .4 points of R@5)."""
+"""Factor on gaps of spans that begin after the interval (measured: 1 loses .4 points of R@5)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Fields of dataclasses as columns of Arrow, and columns as values, one column at a time.
+"""Turn the values of a dataclass's field into a column of Arrow, and such a column back into values.
 
 A text, a number and a truth value is a column of its own type, a vector one of lists of fixed length, the times of a
 sentence one of structures. Collections of texts are JSON, so that they need no type of their own.

@@ -69,7 +69,7 @@ class Relearning:
         self._beliefs: dict[str, tuple[int, Belief]] = {}
 
     async def catch_up(self, until: int) -> None:
-        """Learn from the lessons of the commits up to a number; their turns must be derived."""
+        """Learn from the lessons of the commits up to a number; their sentences must be in the tables."""
         lessons = await to_thread.run_sync(self._read, until)
         for space, run in groupby(lessons, key=lambda entry: entry[1].space):
             part = list(run)
@@ -126,7 +126,7 @@ class Relearning:
             self._view.add(Batch(sentences=found, sentence_vectors=vectors), self._view.tx)
 
     def _table(self, kind: TableKind) -> str:
-        return table_name(kind, self._generation, reader=0)
+        return table_name(kind, self._generation, reader=0)  # no assertions: the reader does not matter
 
 
 def _vectors_of(sentences: Sequence[Sentence], rows: TableRows, segments: TableRows) -> Matrix:

@@ -4,9 +4,9 @@ A fact that was read is certain until something ends it. But an end is told in m
 me off ibuprofen", "Dana left us". So a fact is no longer certain once a later sentence
 
 - has a word of its value and says that something ends, or is not so: "not allergic to penicillin after all";
-- is about its head and has words by which its relation, if it has one value at a time, begins or ends: "I have moved to
-  the coast", "I start at the clinic on Monday";
-- names its head, who does not speak it, and says that something ends: "Ben was fired".
+- is spoken by its head, of itself (I, we, or a verb first), and has words by which its relation, if it has one value at
+  a time, begins or ends: "I have moved to the coast", "I start at the clinic on Monday";
+- names its head, who does not speak it, and has such words, or says that something ends: "Ben was fired".
 
 By what something ends is a table: the verbs of rows of relations that end something (``relations.toml``), and further
 words (``words.toml``). A message that is understood to its last word (``frames.py``) leaves nothing open: what it says

@@ -79,7 +79,7 @@ async def test_every_operator_finds_and_suggests_what_its_line_says():
     assert [one for one in found if one not in CALLS] == []
 
 
-async def test_without_the_switch_of_reflection_a_step_leads_less_far():
+async def test_without_its_switch_reflect_finds_nothing_and_says_why():
     found = []
     for enabled in (True, False):
         one = memory()
@@ -87,5 +87,7 @@ async def test_without_the_switch_of_reflection_a_step_leads_less_far():
         async with connected(one=one) as client:
             await filled(client)
             step = {"operator": "reflect", "query": "Whom did Bob meet in the garden?"}
-            found.append(len((await structured(client, "memory_explore", **step))["items"]))
-    assert found[0] > found[1]
+            found.append(await structured(client, "memory_explore", **step))
+    assert found[0]["items"]
+    assert not found[1]["items"]
+    assert "switch reflection is off" in found[1]["warnings"][0]

@@ -32,7 +32,7 @@ SENTENCE_CHARS = 1_200
 """Length of a line of one: that of the longest sentence (``language/segments.py``)."""
 MARK_BYTES = 8
 BYTES_PER_TOKEN = 3
-"""Of UTF-8: a little less than in English with the tokenizers of 2026, and one sign of a script without letters."""
+"""Bytes of UTF-8 taken for one token: English has slightly more (tokenizers of 2026), a Chinese sign three."""
 
 
 def estimate_tokens(text: str) -> int:

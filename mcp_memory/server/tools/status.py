@@ -77,7 +77,7 @@ def space_counts(space: SpaceStatus) -> dict[str, Any]:
 
 
 def _claude(judging: Judging) -> dict[str, Any]:
-    """Return how Claude takes part, and what this process spent on it."""
+    """Return how Claude takes part, what this process spent on it, and all processes ``today``."""
     today, texts = judging.today, judging.texts
     return row(judging.spent, *SPENT) | {
         "judge": judging.when,

@@ -1,1 +1,1 @@
-"""Maintenance of a whole space: names of entities, the question pool, status."""
+"""Maintenance of a space: forgetting, names of entities, the question pool, status."""

@@ -3,6 +3,11 @@
 Read it as one query's way: understand and embed it (`embed_query`); then (`find`) follow the facts about what it names,
 look up what feedback taught and where that leads, search the raw text through every channel, go on by the loop where
 that is not enough, and show what was found as evidence.
+
+**Scores** join the ranking in this order: the channels of the search (``search/channels.py``), among them those that
+`find` has computed before; time (`add_time`); what the best lead to (`lead_on`); other wordings (`add_parts`); the
+reader (`read_first`); what the loop found, and similar turns (`boost_candidates`). Last, what callers confirmed
+(`rank_confirmed`) and wishes (`place_wishes`) get places, whatever their scores.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.ports import Operator, PairReader
 from mcp_memory.reconstruct.settings import LoopSettings
-from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.services.settings import BreadthSettings
 
@@ -25,7 +24,6 @@ class RecallSettings:
         navigation: how facts are followed.
         gain: propagation, and how lessons count.
         points: how memory points are retrieved.
-        reflection: what a judge may go on by, and whether what it answered joins the graph.
         loop: how far the loop goes.
         operators: what the loop can call, by name; none for a recall that searches once.
         clock: seconds, from any beginning, for the deadline of the loop.
@@ -38,7 +36,6 @@ class RecallSettings:
     navigation: NavigationSettings = field(default_factory=NavigationSettings)
     gain: GainSettings = field(default_factory=GainSettings)
     points: PointSettings = field(default_factory=PointSettings)
-    reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
     operators: Mapping[str, Operator] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
