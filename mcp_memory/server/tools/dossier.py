@@ -258,7 +258,7 @@ def _fact_mark(item: Evidence) -> str:
     told = has_told_start(item)
     when = "" if told else time_of(item)
     if told and item.valid_to is not None and item.valid_to < FOREVER:
-        when = f"until {weekday_and_day(item.valid_to)}"
+        when = f"until {weekday_and_day(item.valid_to - 1)}"
     said = "" if one_line(item.sources[0].quote) == one_line(item.text) else f"fact: {one_line(item.text)}"
     return ", ".join(part for part in (said, when, doubt) if part)
 

@@ -303,7 +303,7 @@ def validity(
         about = f"{'planned for' if kind == 'planned' else 'from'} {first}, but " if first else ""
         return f"{about}set aside for another statement"
     if kind == "planned":
-        return f"planned, {_validity(since, until)}".removesuffix(", ")
+        return f"planned, {_validity(since, until, None)}".removesuffix(", ")
     if precision == "before" and until is not None and since != until:
         return f"on or before {iso_day(until - 1)}" if kind == "event" else f"before {iso_day(until)}"
     if kind == "event" and since is not None and until is not None and since < until < FOREVER and since > BEGINNING:
@@ -311,7 +311,7 @@ def validity(
         if until - since >= DAY:
             return f"on {first}" if first == last else f"between {first} and {last}"
         return f"at {_time_to_second(since)}"
-    return _validity(since, until)
+    return _validity(since, until, precision)
 
 
 def iso_day(instant: Millis) -> str | None:
@@ -319,11 +319,20 @@ def iso_day(instant: Millis) -> str | None:
     return iso.show(instant // DAY * DAY)
 
 
-def _validity(since: Millis | None, until: Millis | None) -> str:
-    first, last = _time_to_second(since), _time_to_second(until)
+def _validity(since: Millis | None, until: Millis | None, precision: Precision | None) -> str:
+    first, last = _time_to_second(since), _last_time(until)
+    if first and since is not None and since % DAY == 0:  # a start that was told by the month or the year
+        first = first[: {"month": -3, "year": -6}.get(precision or "", len(first))]
     if first and last:
         return f"from {first} to {last}"
     return f"since {first}" if first else f"until {last}" if last else ""
+
+
+def _last_time(until: Millis | None) -> str | None:
+    """Return when something was over as people say it: the last day on which it held, or the time on that day."""
+    if until is not None and until % DAY == 0 and BEGINNING < until < FOREVER:
+        return iso_day(until - 1)
+    return _time_to_second(until)
 
 
 def _time_to_second(moment: Millis | None) -> str | None:

@@ -2,11 +2,14 @@
 
 import pytest
 
+from mcp_memory.domain.facts import Precision
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.requests import EvolveResult, Improved, NewFact, Skipped, WriteRequest, WriteResult, WrittenFact
 from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.language.iso import parse
 from mcp_memory.server.tools.evolve import evolve_reply
 from mcp_memory.server.tools.forget import forget_reply
+from mcp_memory.server.tools.replies import validity
 from mcp_memory.server.tools.write import write_reply
 
 DAY = 86_400_000
@@ -24,8 +27,8 @@ def test_a_write_counts_its_facts_and_names_those_with_an_end():
     reply = write_reply(request, WriteResult((), 0, 1, (), facts=facts, entities=("Ann",)))
     assert reply.text.splitlines() == [
         "Facts: 2 added, 1 closed, 2 merged.",
-        "- closed: Ann lives in Rome (from 1971-01-01 to 1972-01-01)",
-        "- merged: Ann is on leave (from 1971-01-01 to 1972-01-01)",
+        "- closed: Ann lives in Rome (from 1971-01-01 to 1971-12-31)",
+        "- merged: Ann is on leave (from 1971-01-01 to 1971-12-31)",
     ]
     times = {"valid_from": "1971-01-01", "valid_to": "1972-01-01", "kind": "state"}
     assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"} | times
@@ -47,7 +50,7 @@ def test_an_evolve_lists_each_change_with_before_and_after_and_the_skipped_steps
         "   to Lisbon.",
         "- feedback: stored: Ann lives in Rome.",
         "- feedback: merged: Ann lives in Rome (since 1972-01-01)",
-        "- feedback: closed: Ann lives in Oslo (until 1972-01-01)",
+        "- feedback: closed: Ann lives in Oslo (until 1971-12-31)",
         "- merge: h_1 + h_2 -> Ann went to Rome.: Ann, Rome (h_3)",
         "Skipped confidence: It is sure.",
     ]
@@ -73,3 +76,10 @@ def test_a_forget_that_leaves_something_says_so(affected: tuple[str, ...]) -> No
     text = forget_reply(request, ForgetResult({"texts": 2}, affected, dry_run=False)).text
     assert "not all of it is gone" in text
     assert "not all" not in forget_reply(request, ForgetResult({"texts": 2}, ("message m1: Hi",), dry_run=False)).text
+
+
+@pytest.mark.parametrize(
+    ("precision", "shown"), [("day", "since 1971-03-01"), ("month", "since 1971-03"), ("year", "since 1971")]
+)
+def test_a_start_is_shown_as_exactly_as_it_was_told(precision: Precision, shown: str) -> None:
+    assert validity(parse("1971-03-01")[0], FOREVER, "state", precision) == shown

@@ -202,7 +202,7 @@ def test_the_text_states_when_a_fact_held_and_why_it_is_uncertain():
     lines = recall_reply(RecallResult(found, 1.0, True, ()), 2000).text.splitlines()
     assert lines[1] == (
         "1. [Mon 8 May 2023, session s1] Ann: I moved to Oslo. (fact: Ann lives in Oslo; "
-        "fact: Ann lives in Oslo, until Sat 1 Jan 1972; fact: Ann lives in Oslo, until Fri 2 Jan 1970, uncertain, "
+        "fact: Ann lives in Oslo, until Fri 31 Dec 1971; fact: Ann lives in Oslo, until Thu 1 Jan 1970, uncertain, "
         "confidence 0.45; fact: Ann lives in Oslo, from 1971-01-01, but set aside for another statement; "
         "fact: Ann lives in Oslo, set aside for another statement; "
         "fact: Ann lives in Oslo, a hypothesis by symmetry, stated by nobody)"
