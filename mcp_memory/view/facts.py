@@ -244,6 +244,10 @@ class Facts:
         """Return the assertions of a turn that count, in the order of recording."""
         return [self._weighed(row) for row in self._assertions.of_turn(turn_id) if self._assertions.counts(row)]
 
+    def recorded_in(self, turn_id: str) -> list[Assertion]:
+        """Return all assertions of a turn as they were recorded, also those that a caller's replace."""
+        return [self.rows[row] for row in self._assertions.of_turn(turn_id)]
+
     def states_certain(self, turn_id: str) -> bool:
         """Return whether a turn by itself states certain facts, and so nothing else."""
         return any(self.rows[row].confidence >= CERTAIN for row in self._assertions.of_turn(turn_id))
