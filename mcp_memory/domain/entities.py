@@ -44,7 +44,7 @@ def entity_key(name: str) -> str:
     if name.strip().casefold() in USERS:
         return USER
     words = _words(name)
-    while _article(words, name) or _begins_with_title(words):
+    while _begins_with_article(words, name) or _begins_with_title(words):
         words.pop(0)
     return " ".join(words) or name.strip()
 
@@ -52,12 +52,12 @@ def entity_key(name: str) -> str:
 def titled(name: str) -> bool:
     """Return whether a name starts with a title, which only people have."""
     words = _words(name)
-    if _article(words, name):
+    if _begins_with_article(words, name):
         words.pop(0)
     return _begins_with_title(words)
 
 
-def _article(words: list[str], name: str) -> bool:
+def _begins_with_article(words: list[str], name: str) -> bool:
     initial = name.lstrip()[1:2] == "."  # "A. Lincoln"
     return len(words) > 1 and words[0] in ARTICLES and not initial
 

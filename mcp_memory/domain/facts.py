@@ -3,7 +3,7 @@
 REAL §3.1 defines a fact as the sextuple (head, relation, tail, [from, to), confidence, intent). An *assertion* is one
 statement of a fact, by one extractor, at one place of one turn; it never changes. A *version* is what the assertions of
 one (head, relation) say together for one interval. It is a pure function of them (``domain/versions.py``), so nothing
-is ever overwritten. When the fold takes an assertion to hold is what `told` and `placed` return.
+is ever overwritten. When the fold takes an assertion to hold is what `timed` and `placed` return.
 
 **Confidence** (REAL §3.2, with DESIGN D38, since the paper gives no formula: DESIGN 2.3). Each turn that states the
 fact counts once, with its highest value. With c₁ the highest of all and λ = ½::
@@ -80,7 +80,7 @@ class Assertion:
         intent: the intent of the statement.
         change: whether the words state a change ("now", "switched to").
         extractor: who extracted it.
-        said_at: the time of its turn, with its place in its call in milliseconds: of messages of one time, the later.
+        said_at: `Turn.told_order` of its turn; nearly its time.
         recorded_at: when it was stored.
         kind: state, event or plan.
         precision: how exactly its times are known; None for a state whose start nobody stated, and for what was stored
@@ -160,7 +160,7 @@ def new_assertion(
         intent=intent,
         change=change,
         extractor=extractor,
-        said_at=turn.time + turn.place,
+        said_at=turn.told_order,
         recorded_at=turn.written_at if recorded_at is None else recorded_at,
         kind=kind,
         precision=precision,
@@ -251,7 +251,7 @@ Key = Callable[[str], str]
 """Returns the key of a tail, equal for all its spellings."""
 
 
-class Told(NamedTuple):
+class TimedAssertion(NamedTuple):
     """An assertion with the times at which the fold takes it (DESIGN 1.2).
 
     They stand in for what the assertion itself does not state. An event is over: without a stated end it has the day of
@@ -271,17 +271,17 @@ class Told(NamedTuple):
     before: bool
 
 
-def told(assertion: Assertion) -> Told:
-    """Return an assertion with the times that it has on its own; an event is over (`Told`)."""
+def timed(assertion: Assertion) -> TimedAssertion:
+    """Return an assertion with the times that it has on its own; an event is over (`TimedAssertion`)."""
     since, until, before = assertion.since, assertion.until, assertion.precision == "before"
     unknown = before and since <= BEGINNING and until >= FOREVER  # an event in a document of unknown time
     if assertion.kind == "event" and not assertion.negated and (until >= FOREVER or since <= BEGINNING) and not unknown:
         before = before or not assertion.stated or since <= BEGINNING
         since, until = day_of_instant(assertion.said_at if before else since)
-    return Told(assertion, since, until, before)
+    return TimedAssertion(assertion, since, until, before)
 
 
-def placed(said: Iterable[Told], key: Key) -> list[Told]:
+def placed(said: Iterable[TimedAssertion], key: Key) -> list[TimedAssertion]:
     """Return what was told with the starts at which it counts.
 
     A value that was told without its start ("I live with Ann") counts from its telling, unless it is said later that it
@@ -293,7 +293,7 @@ def placed(said: Iterable[Told], key: Key) -> list[Told]:
         if entry.assertion.negated and entry.assertion.stated:
             denials[key(entry.assertion.tail)].append(entry.assertion)
     dated: dict[str, list[Millis]] = defaultdict(list)
-    undated: dict[str, list[Told]] = defaultdict(list)
+    undated: dict[str, list[TimedAssertion]] = defaultdict(list)
     placed = []
     for entry in said:
         tail = key(entry.assertion.tail)
@@ -319,7 +319,7 @@ def placed(said: Iterable[Told], key: Key) -> list[Told]:
     return placed
 
 
-def _had_ended(entry: Told, denials: Iterable[Assertion]) -> bool:
+def _had_ended(entry: TimedAssertion, denials: Iterable[Assertion]) -> bool:
     """Return whether a state that was told without times had ended before its telling, as was said afterwards."""
     said = entry.assertion
     if said.negated or said.stated or said.kind != "state" or entry.before:

@@ -44,9 +44,9 @@ def readable_places(text: str) -> Sequence[int]:
     return [place for place, char in enumerate(text) if _SIGNS.get(ord(char), "") is not None] + [len(text)]
 
 
-def has_signs(text: str) -> bool:
-    """Return whether `readable` changes a text."""
-    return not text.isascii() and _SIGN.search(text) is not None
+def is_readable(text: str) -> bool:
+    """Return whether `readable` leaves a text as it is."""
+    return text.isascii() or _SIGN.search(text) is None
 
 
 def without_accents(text: str) -> str:

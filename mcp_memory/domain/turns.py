@@ -83,6 +83,11 @@ class Turn:
         return self.written_at if self.said_at is None else self.said_at
 
     @property
+    def told_order(self) -> Millis:
+        """Its time, and its place in its call in milliseconds: of messages of one time the later has more."""
+        return self.time + self.place
+
+    @property
     def local_time(self) -> Millis:
         """Its time as the clock showed it where it was said, as if that were UTC: its days and words count from it."""
         return self.time + (self.offset or 0) * MINUTE

@@ -14,8 +14,8 @@ message and sentence. The loser is kept as ``contested``, with an empty interval
 A statement without an end reopens a version with a stated end only if it starts at that end, or was uttered after that
 end and after the statement of the end: "I live in Oslo" (2012) does not know of "until 2015", and somebody who says
 "since 2010" and later "from 2010 to 2015" means the latter. An assertion below the confidence threshold closes nothing
-(`layers`). The paper only excludes it from retrieval, and then a value that it closed would be gone without a
-replacement.
+(`fold_by_confidence`). The paper only excludes it from retrieval, and then a value that it closed would be gone without
+a replacement.
 
 Values with an unknown start ("I used to live in Paris", "I used to live in Rome") are not taken to start together.
 Those that are over stand side by side, up to their end or to the first value with a known start: "where did she use to
@@ -38,7 +38,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import doses_together, is_dose_of
-from mcp_memory.domain.facts import Assertion, Key, Precision, Status, Told, Version, combined, placed, told
+from mcp_memory.domain.facts import Assertion, Key, Precision, Status, TimedAssertion, Version, combined, placed, timed
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.retractions import retracted
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -46,7 +46,7 @@ from mcp_memory.domain.turns import version_id
 
 
 @dataclass(eq=False)
-class _Run:
+class _DraftVersion:
     """A version while it is folded.
 
     Attributes:
@@ -59,13 +59,13 @@ class _Run:
     until: Millis
     support: list[Assertion] = field(default_factory=list)
     ended_by: list[Assertion] = field(default_factory=list)
-    next: _Run | None = None
+    next: _DraftVersion | None = None
     stated_end: Millis = BEGINNING
     end_said_at: Millis = BEGINNING
     open_since: Millis = BEGINNING - 1
     open_said_at: Millis = BEGINNING - 1
 
-    def join(self, positives: Iterable[Told]) -> _Run:
+    def join(self, positives: Iterable[TimedAssertion]) -> _DraftVersion:
         for said, since, until, _ in positives:
             self.support.append(said)
             if until is None:
@@ -95,32 +95,34 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
         Versions by start, then end, then id. Every positive assertion supports exactly one (DESIGN I4).
     """
     if len(assertions) == 1 and not assertions[0].negated and assertions[0].kind != "planned":
-        return (_version(_Run("", told(assertions[0]).since, FOREVER).join(map(told, assertions))),)  # the same, sooner
+        return (
+            _version(_DraftVersion("", timed(assertions[0]).since, FOREVER).join(map(timed, assertions))),
+        )  # the same, sooner
     key = _with_denied(assertions, key)
     recorded = {assertion.id: place for place, assertion in enumerate(assertions)}
     if single and assertions and relations().get(assertions[0].relation).last_told:
-        runs = _fold_last_told(assertions, key)
+        drafts = _fold_last_told(assertions, key)
     else:
         taken_back = retracted(assertions, key)
-        said, runs = _without_plans([one for one in assertions if one.id not in taken_back], key, single=single)
-        runs += [_Run(one.tail, one.since, one.since, [one], no) for one, no in taken_back.values()]
+        said, drafts = _without_plans([one for one in assertions if one.id not in taken_back], key, single=single)
+        drafts += [_DraftVersion(one.tail, one.since, one.since, [one], no) for one, no in taken_back.values()]
         if single:
-            runs += _fold(placed(said, key), key)
+            drafts += _fold(placed(said, key), key)
         else:
-            tails: dict[str, list[Told]] = defaultdict(list)
+            tails: dict[str, list[TimedAssertion]] = defaultdict(list)
             together = doses_together([one.assertion for one in said], key)
             for one in said:
                 for thing in together[one.assertion.id]:
                     tails[thing].append(one)
-            runs += [run for of_tail in tails.values() for run in _fold(placed(of_tail, key), key)]
-    for run in runs:
-        run.support.sort(key=lambda assertion: recorded[assertion.id])
+            drafts += [draft for of_tail in tails.values() for draft in _fold(placed(of_tail, key), key)]
+    for draft in drafts:
+        draft.support.sort(key=lambda assertion: recorded[assertion.id])
     return tuple(
-        sorted((_version(run) for run in runs), key=lambda version: (version.since, version.until, version.id))
+        sorted((_version(draft) for draft in drafts), key=lambda version: (version.since, version.until, version.id))
     )
 
 
-def layers(
+def fold_by_confidence(
     assertions: Sequence[Assertion], *, single: bool, key: Key, stable: float
 ) -> tuple[tuple[Version, ...], tuple[Version, ...]]:
     """Return the reliable versions, and the unconfirmed ones.
@@ -194,14 +196,16 @@ def _unsure_ends(assertions: Collection[Assertion], key: Key, stable: float) -> 
     return unsure
 
 
-def _without_plans(assertions: Sequence[Assertion], key: Key, *, single: bool) -> tuple[list[Told], list[_Run]]:
-    """Return what is no plan, or a plan that something confirmed, and the runs of the other plans.
+def _without_plans(
+    assertions: Sequence[Assertion], key: Key, *, single: bool
+) -> tuple[list[TimedAssertion], list[_DraftVersion]]:
+    """Return what is no plan, or a plan that something confirmed, and the drafts of the other plans.
 
     A statement of the value that is no plan, made when its time had come, confirms it; a dated one also says its start.
     """
-    said = [told(assertion) for assertion in assertions if assertion.kind != "planned" or assertion.negated]
+    said = [timed(assertion) for assertion in assertions if assertion.kind != "planned" or assertion.negated]
     plans: dict[tuple[str, Millis, Millis], list[Assertion]] = defaultdict(list)
-    facts: dict[str, list[Told]] = defaultdict(list)
+    facts: dict[str, list[TimedAssertion]] = defaultdict(list)
     denials: dict[str, list[Assertion]] = defaultdict(list)
     for one in said:
         if one.assertion.negated:
@@ -215,58 +219,60 @@ def _without_plans(assertions: Sequence[Assertion], key: Key, *, single: bool) -
         if not confirming:
             plans[key(plan.tail), plan.since, plan.until].append(plan)
         elif starts := [one.since for one in confirming if one.assertion.stated and not one.before]:
-            said.append(Told(plan, min(starts), None, before=False))
+            said.append(TimedAssertion(plan, min(starts), None, before=False))
         else:
-            said.append(Told(plan, plan.since, plan.until, before=False))
-    runs = []
+            said.append(TimedAssertion(plan, plan.since, plan.until, before=False))
+    drafts = []
     for (tail, since, until), of_plan in plans.items():
-        run = _Run(tail, since, until, of_plan)
+        draft = _DraftVersion(tail, since, until, of_plan)
         latest = max(plan.said_at for plan in of_plan)
         if ends := [no for no in denials[tail] if no.said_at >= latest and no.since < until]:
-            run.until, run.ended_by = since, ends
-        runs.append(run)
+            draft.until, draft.ended_by = since, ends
+        drafts.append(draft)
     if single:
-        _contest_plans(runs)
-    return said, runs
+        _contest_plans(drafts)
+    return said, drafts
 
 
-def _contest_plans(runs: Iterable[_Run]) -> None:
+def _contest_plans(drafts: Iterable[_DraftVersion]) -> None:
     """Let, of several plans for one start, the one that was told last hold (DESIGN D28)."""
-    by_start: dict[Millis, list[_Run]] = defaultdict(list)
-    for run in runs:
-        if run.until > run.since:
-            by_start[run.since].append(run)
+    by_start: dict[Millis, list[_DraftVersion]] = defaultdict(list)
+    for draft in drafts:
+        if draft.until > draft.since:
+            by_start[draft.since].append(draft)
     for together in by_start.values():
         winner = max(together, key=_last_told)
-        for run in together:
-            if run is not winner:
-                run.until, run.ended_by, run.next = run.since, winner.support, winner
+        for draft in together:
+            if draft is not winner:
+                draft.until, draft.ended_by, draft.next = draft.since, winner.support, winner
 
 
-def _fold_last_told(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
-    """Return the runs of a relation with dates, such as appointments: each date that was stated, also replaced ones.
+def _fold_last_told(assertions: Sequence[Assertion], key: Key) -> list[_DraftVersion]:
+    """Return the drafts of a relation with dates, such as appointments: each date that was stated, also replaced ones.
 
     The latest statement about a date that is still to come replaces the earlier ones; a later denial cancels it.
     """
-    runs: dict[tuple[Millis, Millis, str], _Run] = {}
+    drafts: dict[tuple[Millis, Millis, str], _DraftVersion] = {}
     denials = [one for one in assertions if one.negated]
     for one in assertions:
         if not one.negated:
-            times = told(one)
+            times = timed(one)
             place = times.since, times.until or FOREVER, "" if one.stated else key(one.tail)
-            run = runs.setdefault(place, _Run(key(one.tail), *place[:2]))
-            run.support.append(one)
-    by_telling = sorted(runs.values(), key=_last_told)
-    for number, run in enumerate(by_telling):
-        latest = max(one.said_at for one in run.support)
-        ends = [no for no in denials if no.said_at >= latest and key(no.tail) == run.tail and no.said_at < run.until]
+            draft = drafts.setdefault(place, _DraftVersion(key(one.tail), *place[:2]))
+            draft.support.append(one)
+    by_telling = sorted(drafts.values(), key=_last_told)
+    for number, draft in enumerate(by_telling):
+        latest = max(one.said_at for one in draft.support)
+        ends = [
+            no for no in denials if no.said_at >= latest and key(no.tail) == draft.tail and no.said_at < draft.until
+        ]
         for later in by_telling[number + 1 :]:
-            if min(one.said_at for one in later.support if one.said_at >= latest) < run.until:
-                run.until, run.ended_by, run.next = run.since, list(later.support), later
+            if min(one.said_at for one in later.support if one.said_at >= latest) < draft.until:
+                draft.until, draft.ended_by, draft.next = draft.since, list(later.support), later
                 break
         else:
             if ends:
-                run.until, run.ended_by = run.since, ends
+                draft.until, draft.ended_by = draft.since, ends
     return by_telling
 
 
@@ -275,20 +281,20 @@ def _telling(said: Assertion) -> tuple[Millis, bool, int, int, Millis, str]:
     return said.said_at, said.extractor == "caller", said.sentence, said.start, said.recorded_at, said.id
 
 
-def _last_told(run: _Run) -> tuple[Millis, bool, int, int, Millis, str]:
-    return max(map(_telling, run.support))
+def _last_told(draft: _DraftVersion) -> tuple[Millis, bool, int, int, Millis, str]:
+    return max(map(_telling, draft.support))
 
 
-def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
-    """Return the runs of values that exclude each other, including contested (empty) ones."""
-    starting: dict[Millis, list[Told]] = defaultdict(list)
+def _fold(said: Sequence[TimedAssertion], key: Key) -> list[_DraftVersion]:
+    """Return the drafts of values that exclude each other, including contested (empty) ones."""
+    starting: dict[Millis, list[TimedAssertion]] = defaultdict(list)
     for one in said:
         starting[one.since].append(one)
-    now, runs = _undated_runs(_positives(starting.pop(BEGINNING, ()), key))
+    now, drafts = _undated_drafts(_positives(starting.pop(BEGINNING, ()), key))
     for start in sorted(starting):
         positives = _positives(starting[start], key)
-        ended = [run for run in now if _is_over(run, start, starting[start], positives, key)]
-        now = [run for run in now if run not in ended]
+        ended = [draft for draft in now if _is_over(draft, start, starting[start], positives, key)]
+        now = [draft for draft in now if draft not in ended]
         if not positives:
             continue
         winner = _winner(positives)
@@ -299,60 +305,62 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
             if lost := _of(now, tail):
                 lost.support += support
             else:
-                runs.append(_Run(tail, start, start, support))
+                drafts.append(_DraftVersion(tail, start, start, support))
         going_on = _of(now, winner)
-        following = going_on or _Run(winner, start, FOREVER)
+        following = going_on or _DraftVersion(winner, start, FOREVER)
         following.join(positives[winner])
-        for run in now:
-            if run is not following:
-                run.until, run.ended_by = start, [one.assertion for one in positives[winner]]
-                ended.append(run)
+        for draft in now:
+            if draft is not following:
+                draft.until, draft.ended_by = start, [one.assertion for one in positives[winner]]
+                ended.append(draft)
         if going_on is None:
-            runs.append(following)
-            for run in ended:
-                if run.until == start:
-                    run.next = following
+            drafts.append(following)
+            for draft in ended:
+                if draft.until == start:
+                    draft.next = following
         now = [following]
-    return runs
+    return drafts
 
 
-def _undated_runs(positives: Mapping[str, list[Told]]) -> tuple[list[_Run], list[_Run]]:
-    """Return the runs with an unknown start: those that hold side by side (of those that go on, one), and all."""
-    begun = {tail: _Run(tail, BEGINNING, FOREVER).join(said) for tail, said in positives.items()}
-    going_on = {tail: positives[tail] for tail, run in begun.items() if run.until >= FOREVER}
+def _undated_drafts(positives: Mapping[str, list[TimedAssertion]]) -> tuple[list[_DraftVersion], list[_DraftVersion]]:
+    """Return the drafts with an unknown start: those that hold side by side (of those that go on, one), and all."""
+    begun = {tail: _DraftVersion(tail, BEGINNING, FOREVER).join(said) for tail, said in positives.items()}
+    going_on = {tail: positives[tail] for tail, draft in begun.items() if draft.until >= FOREVER}
     winner = _winner(going_on) if going_on else None
     for tail in going_on:
         if tail != winner:
             begun[tail].until = BEGINNING
-    runs = list(begun.values())
-    return [run for run in runs if run.until > BEGINNING], runs
+    drafts = list(begun.values())
+    return [draft for draft in drafts if draft.until > BEGINNING], drafts
 
 
-def _is_over(run: _Run, start: Millis, said: Iterable[Told], positives: Collection[str], key: Key) -> bool:
-    """Return whether a run has ended at a start; a negation that starts there ends it."""
-    if run.until <= start:  # a stated end has passed, unless the value is asserted again exactly there
-        return not (run.until == start and run.tail in positives)
-    if run.tail in positives:
+def _is_over(
+    draft: _DraftVersion, start: Millis, said: Iterable[TimedAssertion], positives: Collection[str], key: Key
+) -> bool:
+    """Return whether a draft has ended at a start; a negation that starts there ends it."""
+    if draft.until <= start:  # a stated end has passed, unless the value is asserted again exactly there
+        return not (draft.until == start and draft.tail in positives)
+    if draft.tail in positives:
         return False
-    ends = [one.assertion for one in said if one.assertion.negated and _denies(one.assertion.tail, run, key)]
+    ends = [one.assertion for one in said if one.assertion.negated and _denies(one.assertion.tail, draft, key)]
     if ends:
-        run.until, run.ended_by = start, ends
+        draft.until, draft.ended_by = start, ends
     return bool(ends)
 
 
-def _denies(tail: str, run: _Run, key: Key) -> bool:
-    return key(tail) == run.tail or is_dose_of(run.support[0].tail, tail, key)
+def _denies(tail: str, draft: _DraftVersion, key: Key) -> bool:
+    return key(tail) == draft.tail or is_dose_of(draft.support[0].tail, tail, key)
 
 
-def _positives(said: Iterable[Told], key: Key) -> dict[str, list[Told]]:
-    positives: dict[str, list[Told]] = defaultdict(list)
+def _positives(said: Iterable[TimedAssertion], key: Key) -> dict[str, list[TimedAssertion]]:
+    positives: dict[str, list[TimedAssertion]] = defaultdict(list)
     for one in said:
         if not one.assertion.negated:
             positives[key(one.assertion.tail)].append(one)
     return positives
 
 
-def _winner(positives: Mapping[str, Iterable[Told]]) -> str:
+def _winner(positives: Mapping[str, Iterable[TimedAssertion]]) -> str:
     """Return the tail that wins among several with the same start (DESIGN D28)."""
     said = [(one.assertion, tail) for tail, of_tail in positives.items() for one in of_tail]
     said.sort(key=lambda each: _telling(each[0]))
@@ -361,39 +369,39 @@ def _winner(positives: Mapping[str, Iterable[Told]]) -> str:
     return max(counted or said, key=lambda each: (each[0].confidence, _telling(each[0])))[1]
 
 
-def _of(runs: Iterable[_Run], tail: str) -> _Run | None:
-    return next((run for run in runs if run.tail == tail), None)
+def _of(drafts: Iterable[_DraftVersion], tail: str) -> _DraftVersion | None:
+    return next((draft for draft in drafts if draft.tail == tail), None)
 
 
-def _version(run: _Run) -> Version:
-    """Return a run of support for one value as a version of the fact."""
-    first = run.support[0]
-    status: Status = "contested" if run.since == run.until else "active" if run.until >= FOREVER else "closed"
+def _version(draft: _DraftVersion) -> Version:
+    """Return a draft of support for one value as a version of the fact."""
+    first = draft.support[0]
+    status: Status = "contested" if draft.since == draft.until else "active" if draft.until >= FOREVER else "closed"
     return Version(
         id=version_id(first.id),
         head=first.head,
         relation=first.relation,
         tail=first.tail,
-        since=run.since,
-        until=run.until,
-        stated=any(assertion.stated and assertion.since == run.since for assertion in run.support),
+        since=draft.since,
+        until=draft.until,
+        stated=any(assertion.stated and assertion.since == draft.since for assertion in draft.support),
         status=status,
-        confidence=combined(run.support),
-        intent=max(run.support, key=lambda assertion: (assertion.said_at, assertion.id)).intent,
-        assertions=tuple(run.support),
-        ended_by=tuple(run.ended_by),
-        superseded_by=version_id(run.next.support[0].id) if run.next else None,
-        kind=max(run.support, key=lambda one: (one.kind != "planned", one.said_at, one.id)).kind,
-        precision=_precision(run),
+        confidence=combined(draft.support),
+        intent=max(draft.support, key=lambda assertion: (assertion.said_at, assertion.id)).intent,
+        assertions=tuple(draft.support),
+        ended_by=tuple(draft.ended_by),
+        superseded_by=version_id(draft.next.support[0].id) if draft.next else None,
+        kind=max(draft.support, key=lambda one: (one.kind != "planned", one.said_at, one.id)).kind,
+        precision=_precision(draft),
     )
 
 
 _EXACTNESS: Mapping[Precision | None, int] = {"day": 0, "month": 1, "year": 2, "yearless": 3, None: 4, "before": 5}
 
 
-def _precision(run: _Run) -> Precision | None:
-    """Return how exactly the times of a run are known: by the most exact statement of its start."""
-    said = [told(assertion) for assertion in run.support]
-    starting = [one for one in said if one.since == run.since] or said
+def _precision(draft: _DraftVersion) -> Precision | None:
+    """Return how exactly the times of a draft are known: by the most exact statement of its start."""
+    said = [timed(assertion) for assertion in draft.support]
+    starting = [one for one in said if one.since == draft.since] or said
     best = min(starting, key=lambda one: _EXACTNESS["before" if one.before else one.assertion.precision])
     return "before" if best.before else best.assertion.precision

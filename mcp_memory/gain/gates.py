@@ -1,7 +1,7 @@
 """Gates, how much what a sentence helped with before counts for a question, and retrieval with them (GAM-RAG §3.2).
 
-`guide` computes the gates of a question, starts propagation from the entities that it names, runs it until a confident
-memory ends it, and returns two channels for the first retrieval.
+`gates_and_propagation` computes the gates of a question, starts propagation from the entities that it names, runs it
+until a confident memory ends it, and returns two channels for the first retrieval.
 
 A gate (§3.2.2, eq. 4) is 1 without knowledge, above 1 if the sentence helped with similar questions, below 1 if it was
 called wrong for them; always in [0, 2] (DESIGN D16, DESIGN I21). Gates join recall twice. In propagation they weight
@@ -49,7 +49,7 @@ NEAREST = 50
 """Segments whose sentences a question without entities starts from."""
 
 
-def guide(
+def gates_and_propagation(
     space: Space, beliefs: Beliefs, query: Query, cosines: Scores, settings: GainSettings
 ) -> tuple[dict[str, Scores], tuple[str, ...], int, dict[int, float]]:
     """Return the channels, the activated sentences, the rounds and the gates for a question; nothing is stored.

@@ -41,7 +41,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.navigation.anchors import select_roots
-from mcp_memory.navigation.counterfactual import budget, infer_paths, is_reliable, needs_repair
+from mcp_memory.navigation.counterfactual import counterfactual_budget, infer_paths, is_reliable, needs_repair
 from mcp_memory.navigation.fact_query import Moment, fact_query, moment
 from mcp_memory.navigation.paths import (
     Cosine,
@@ -187,7 +187,7 @@ def continuations(
 
     better = [] if _is_finished(path, group) else [p for p in group if improves(p)]
     rest = [p for p in better if not is_reliable(p.scores, settings)] + [p for p in inferred if improves(p)]
-    rest = sorted(rest, key=order)[: budget([p.scores for p in group], settings)]
+    rest = sorted(rest, key=order)[: counterfactual_budget([p.scores for p in group], settings)]
     return [p for p in better if is_reliable(p.scores, settings)] + rest
 
 

@@ -245,7 +245,7 @@ def is_reliable(scores: PathScores, settings: NavigationSettings) -> bool:
     return scores.relevance >= settings.relevance and scores.coherence >= settings.coherence
 
 
-def budget(candidates: Iterable[PathScores], settings: NavigationSettings) -> int:
+def counterfactual_budget(candidates: Iterable[PathScores], settings: NavigationSettings) -> int:
     """Return B_cf, the number of places that reliable candidates leave."""
     return max(0, settings.expanded - sum(is_reliable(scores, settings) for scores in candidates))
 

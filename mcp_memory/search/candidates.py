@@ -60,7 +60,7 @@ from mcp_memory.search.channels import (
 from mcp_memory.search.exchanges import ExchangeIndex
 from mcp_memory.search.links import ENTITIES, LINKS, lead_on
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time, recallable
+from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_temporal_scores, recallable
 from mcp_memory.search.wishes import WishIndex
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
 from mcp_memory.vectors import Scores, Vector
@@ -228,7 +228,7 @@ def find_candidates(
             # What messages gain for being no assistant's orders them, and says nothing against a document: of 22
             # questions to documents beside some 75 messages to an assistant, six found only talk without it, two with.
             most = max(most, float(scores[USER_FIRST.name].max()))
-        scores = scores if inputs.time is None else add_time(inputs, inputs.time, scores)
+        scores = scores if inputs.time is None else add_temporal_scores(inputs, inputs.time, scores)
         if not talk and most:
             scores[USER_FIRST.name] = np.full(len(rows), most, dtype=np.float32)
         kinds.append((rows, scores))

@@ -83,7 +83,7 @@ LATER_FACTOR = np.float32(2)
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
+class TimeSpans:
     """Spans of time, those of one segment side by side.
 
     Attributes:
@@ -139,7 +139,7 @@ _COLUMNS = {
 }
 
 
-class SpanColumns:
+class TimeSpanColumns:
     """The spans of a space's segments, which grow at the end."""
 
     def __init__(self) -> None:
@@ -163,12 +163,12 @@ class SpanColumns:
         """Set until when the span at a position is valid."""
         self._columns["valid_until"][position] = until
 
-    def all(self) -> Spans:
+    def all(self) -> TimeSpans:
         """Return all spans, not copied: they must only be read, and not be kept."""
         every = {name: column.values for name, column in self._columns.items()}
-        return Spans(self._segments.values, self._starts.values, **every)
+        return TimeSpans(self._segments.values, self._starts.values, **every)
 
-    def of(self, chosen: NDArray[np.bool_]) -> Spans:
+    def of(self, chosen: NDArray[np.bool_]) -> TimeSpans:
         """Return the spans of some segments."""
         at = np.flatnonzero(chosen[self._segments.values])
         first = self._starts.values[at]
@@ -176,7 +176,7 @@ class SpanColumns:
         starts = counts.cumsum() - counts
         places = np.repeat(first - starts, counts) + np.arange(counts.sum())
         every = {name: column.values[places] for name, column in self._columns.items()}
-        return Spans(self._segments.values[at], starts, **every)
+        return TimeSpans(self._segments.values[at], starts, **every)
 
 
 TIME = Channel("time", talk=1.0, document=1.0)
@@ -210,8 +210,8 @@ class TimeIndex:
     """The dates of each segment."""
 
     def __init__(self) -> None:
-        self.talk = SpanColumns()
-        self.documents = SpanColumns()
+        self.talk = TimeSpanColumns()
+        self.documents = TimeSpanColumns()
         # By subject (a title, else a document): position and start of the dates that no later one follows yet, each no
         # later than the one before; the last date stated, and the turn that states it.
         self._open: dict[Title | str, list[tuple[int, float]]] = {}
@@ -251,7 +251,7 @@ class TimeIndex:
                 self._last[subject] = first, turn.id
 
 
-def add_time(inputs: ChannelInput, asked: Constraint, scores: Mapping[str, Scores]) -> dict[str, Scores]:
+def add_temporal_scores(inputs: ChannelInput, asked: Constraint, scores: Mapping[str, Scores]) -> dict[str, Scores]:
     """Return the scores with ``time`` and ``siblings`` among them, on the same scale.
 
     Args:
@@ -337,7 +337,7 @@ def _message_nearness(first: Scores, last: Scores, since: float, until: float) -
     return np.where((first < until) & (last >= since), near, OUTSIDE_INTERVAL * near)
 
 
-def _closeness(space: Space, spans: Spans, nearness: Scores, rows: Rows, query: Vector) -> Scores:
+def _closeness(space: Space, spans: TimeSpans, nearness: Scores, rows: Rows, query: Vector) -> Scores:
     """Return the best nearness times similarity of the sentences of these segments; for all segments, 0 elsewhere."""
     wanted = np.zeros(len(space.segments), dtype=np.bool_)
     wanted[rows] = True

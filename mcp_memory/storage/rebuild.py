@@ -196,7 +196,7 @@ class Rebuilding:
         """Make what follows from the next commits up to a number; return whether there were any."""
         if self._done >= until:
             return False
-        part = await to_thread.run_sync(self._next, until)
+        part = await to_thread.run_sync(self._next_commits, until)
         self._places.update({entry.commit.tx: entry.commit.facts for entry in part})  # the log's keep the first
         stored = [(row.tx, row.value) for row in stored_rows("turns", logged(part, "turns"))]
         for start in range(0, len(stored), CHUNK):
@@ -213,7 +213,7 @@ class Rebuilding:
         if self._learning is not None:
             await self._learning.catch_up(until)
 
-    def _next(self, until: int) -> list[Entry]:
+    def _next_commits(self, until: int) -> list[Entry]:
         """Return the next commits with about as many texts as are made at once."""
         part, texts = [], 0
         for entry in self._tables.log.entries(self._done, until):

@@ -20,7 +20,7 @@ from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion, Version, combined, count, learnt
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
 from mcp_memory.domain.turns import version_id
-from mcp_memory.domain.versions import layers
+from mcp_memory.domain.versions import fold_by_confidence
 from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.given_names import ALIAS, NAMED, GivenNames
 from mcp_memory.view.names import Names, Renamed
@@ -314,7 +314,7 @@ class Facts:
         A former name still means the same entity; a denial from its start on, for either name, ends an alias.
         """
         stated = [one for one in self._alias_assertions(bearer, alias) if not self._given.reads(one, bearer)]
-        sure, _ = layers(stated, single=False, key=self._names.key, stable=self.stable)
+        sure, _ = fold_by_confidence(stated, single=False, key=self._names.key, stable=self.stable)
         known = any(version.since < version.until for version in sure) or self._inferred_counts(bearer, alias)
         known = known or (self._given.joined(bearer, alias) is not None and not self.alias_denied(bearer, alias))
         self._invalidate_renamed(self._names.set_alias(bearer, alias, known=known))
@@ -438,12 +438,12 @@ class Facts:
 
         Both then stand side by side, so that neither answers.
         """
-        sure, unsure = layers(said, single=single, key=key, stable=self.stable)
+        sure, unsure = fold_by_confidence(said, single=single, key=key, stable=self.stable)
         if len({one.confidence >= CERTAIN for one in said}) < 2:
             return sure, unsure
         suspected = {one.id for version in unsure for one in version.assertions}
         reliable = [one for one in said if one.id not in suspected]
-        certain, _ = layers(reliable, single=single, key=key, stable=CERTAIN)
+        certain, _ = fold_by_confidence(reliable, single=single, key=key, stable=CERTAIN)
         kept = {one.id for version in certain for one in version.assertions}
         rests = [(version, tuple(one for one in version.assertions if one.id not in kept)) for version in sure]
         beside = [

@@ -101,7 +101,7 @@ class Later:
             turn = space.segment_turn[row]
             if len(seen) == MOST:
                 return
-            if turn.kind != "message" or turn.time + turn.place <= said_at or turn.id in seen or by_assistant(turn):
+            if turn.kind != "message" or turn.told_order <= said_at or turn.id in seen or by_assistant(turn):
                 continue
             seen.add(turn.id)
             if not (space.facts.states_certain(turn.id) or is_small_talk(turn.text)):

@@ -100,7 +100,7 @@ _TAGGED = ("tag_events", "personal_aspect")
 _WHY = "Claude asked for it."
 
 
-class StepReply(Form):
+class StepForm(Form):
     """A step."""
 
     operator: str
@@ -108,7 +108,7 @@ class StepReply(Form):
     tag: str
 
 
-class AnswerReply(Form):
+class AnswerForm(Form):
     """A judgement."""  # sent with the schema; what the fields mean is said in the prompt, once
 
     reasoning: str
@@ -120,10 +120,10 @@ class AnswerReply(Form):
     hedged: bool
     wrong_premise: str
     missing: list[str]
-    steps: list[StepReply]
+    steps: list[StepForm]
 
 
-class PointReply(Form):
+class PointForm(Form):
     """A point."""
 
     of: list[str]
@@ -133,10 +133,10 @@ class PointReply(Form):
     concern: str
 
 
-class RelatingReply(AnswerReply):
+class RelatingForm(AnswerForm):
     """A judgement, and points."""
 
-    points: list[PointReply] = Field(default_factory=list)
+    points: list[PointForm] = Field(default_factory=list)
     beyond: str = ""
 
 
@@ -180,7 +180,7 @@ class ClaudeAnswerer:
             EngineError: there is none.
         """
         relates = judge_input.relates and self.points
-        form = RelatingReply if relates else AnswerReply
+        form = RelatingForm if relates else AnswerForm
         system = self._system_prompt(judge_input, relates=relates)
         size = estimate_tokens(system) + estimate_tokens(_asked(judge_input, "", last=True)) + schema_tokens(form)
         share = FIRST_SHARE if judge_input.recall.breadth == "best" else BROAD_SHARE
@@ -261,7 +261,7 @@ def _step_line(call: OperatorCall, judge_input: JudgeInput) -> str:
     return " ".join((call.operator, *words, *(() if call.kept else ("(nothing new)",))))
 
 
-def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length = "short") -> Judgement:
+def to_judgement(reply: AnswerForm, rendered: RenderedEvidence, length: Length = "short") -> Judgement:
     """Return the judgement that a reply gives; what is too long in it is cut.
 
     Raises:
@@ -278,7 +278,7 @@ def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length 
     missing = tuple(dict.fromkeys(line for text in (wrong, *reply.missing) if (line := prompt_line(text))))[:MISSING]
     steps = tuple(step for one in reply.steps[:STEPS] if (step := _step(one, rendered)))
     judged = Judgement(None, "anthropic", missing, steps, left, kept)
-    if isinstance(reply, RelatingReply):
+    if isinstance(reply, RelatingForm):
         judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=prompt_line(reply.beyond))
     if not reply.answerable:
         return replace(judged, support=1 - reply.confidence)
@@ -320,7 +320,7 @@ def _full(answer: str, rendered: RenderedEvidence, citations: Sequence[Citation]
     return "\n".join(kept)
 
 
-def _step(reply: StepReply, rendered: RenderedEvidence) -> Suggestion | None:
+def _step(reply: StepForm, rendered: RenderedEvidence) -> Suggestion | None:
     """Return a step with the arguments that its operator takes; None for one that cannot be taken."""
     on, tag = prompt_line(reply.on, 200), prompt_line(reply.tag, 100)
     offer = OPERATORS.get(reply.operator)
@@ -340,7 +340,7 @@ def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:
     return tuple(dict.fromkeys(citation for item in items for citation in item.citations))
 
 
-def _edits(reply: RelatingReply, rendered: RenderedEvidence) -> Iterator[PointEdit]:
+def _edits(reply: RelatingForm, rendered: RenderedEvidence) -> Iterator[PointEdit]:
     """Yield the edits of points that can be carried out; one that names an unknown point is left out."""
     concerns = not reply.answerable or reply.incomplete
     for one in reply.points[:EDITS]:

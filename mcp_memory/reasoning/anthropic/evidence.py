@@ -35,12 +35,12 @@ from mcp_memory.language.wishes import as_said
 from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.messages import (
-    FRAME_TOKENS,
+    DELIMITER_TOKENS,
     SENTENCE_CHARS,
     CitableItem,
     RenderedEvidence,
+    delimit,
     estimate_tokens,
-    frame,
     prompt_line,
 )
 from mcp_memory.visible import as_name
@@ -200,7 +200,7 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     kept = earlier.kept if earlier else ()
     kept_places = {(one.source.turn.id, one.source.start) for one in kept}
     kept_ids = {one.evidence_id for one in kept}
-    shown = _Shown(tokens - FRAME_TOKENS)
+    shown = _Shown(tokens - DELIMITER_TOKENS)
     known = {_place(sentence): sentence for sentence in judge_input.shown}
     for one in kept:  # as it was shown, whatever recall cuts it to now
         sentence = known.get((one.source.turn.id, one.source.start))
@@ -209,7 +209,7 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
             if sentence is not None
             else EvidenceSentence(one.evidence_id, one.source, (), 0.0, None)
         )
-    _show_points(judge_input, kept_ids, shown)
+    _render_points(judge_input, kept_ids, shown)
     # an answer follows the standing wishes that fit the question, so they are in every request
     context = [f"Wish: {prompt_line(as_said(wish), 350)}" for wish in recall.wishes[:WISHES]]
     if earlier is None:
@@ -228,7 +228,7 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     return _lay_out(shown, context, kept_places)
 
 
-def _show_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown) -> None:
+def _render_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown) -> None:
     """Show the points of the question and those that were kept, then others, with the sentences that they rest on.
 
     The first are always there; the others and all sentences have `POINT_SHARE` of the room.
@@ -289,7 +289,7 @@ def _lay_out(shown: _Shown, context: Iterable[str], kept: Collection[_Place]) ->
                 places = frozenset(map(_place, piece))
                 item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, places=places)
                 add("S", f"{_speaker(turn)}{text}{wrong}", item)
-    return RenderedEvidence(frame(lines), cited)
+    return RenderedEvidence(delimit(lines), cited)
 
 
 def _pieces_said(turn: Turn, sentences: dict[int, EvidenceSentence]) -> Iterator[tuple[str, list[EvidenceSentence]]]:

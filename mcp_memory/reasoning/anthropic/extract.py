@@ -30,7 +30,7 @@ from mcp_memory.domain.turns import Excerpt, Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
 from mcp_memory.reasoning.anthropic.client import Budget, Claude
-from mcp_memory.reasoning.anthropic.messages import SENTENCE_CHARS, Form, frame, prompt_line
+from mcp_memory.reasoning.anthropic.messages import SENTENCE_CHARS, Form, delimit, prompt_line
 from mcp_memory.texts import prompt
 
 CALLS, INPUT_TOKENS = 8, 20_000
@@ -45,7 +45,7 @@ LONGEST = 200
 _log = logging.getLogger(__name__)
 
 
-class FactsReply(Form):
+class FactsForm(Form):
     """What is stated."""
 
     facts: list[Fact]
@@ -85,7 +85,7 @@ class ClaudeTextReader:
             partial(to_assertions, rendered=rendered),
         )
         budget = Budget(CALLS, INPUT_TOKENS)
-        return await self.claude.ask(system_prompt(), asked, FactsReply, use, budget, sent_back=False)
+        return await self.claude.ask(system_prompt(), asked, FactsForm, use, budget, sent_back=False)
 
 
 def system_prompt() -> str:
@@ -107,10 +107,10 @@ def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Rend
         for index, sentence in sentences:
             lines[len(lines) + 1] = excerpt, index
             shown.append(f"[{len(lines)}] {sentence}")
-    return RenderedTexts(frame(shown), lines)
+    return RenderedTexts(delimit(shown), lines)
 
 
-def to_assertions(reply: FactsReply, rendered: RenderedTexts) -> list[Assertion]:
+def to_assertions(reply: FactsForm, rendered: RenderedTexts) -> list[Assertion]:
     """Return the facts of a reply in the order of the texts; each of them is stated by its own text."""
     made = [to_assertion(fact, *place) for fact in reply.facts[:MOST] if (place := rendered.lines.get(fact.line))]
     kept = {assertion.id: assertion for assertion in made if assertion is not None}

@@ -40,7 +40,7 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
-FRAME_TOKENS = 2 * estimate_tokens(f"=== {'0' * 2 * MARK_BYTES} ===")
+DELIMITER_TOKENS = 2 * estimate_tokens(f"=== {'0' * 2 * MARK_BYTES} ===")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class RenderedEvidence:
     cited: dict[str, CitableItem]
 
 
-def frame(lines: Iterable[str]) -> str:
-    """Return lines of data between two lines with the same mark, which takes `FRAME_TOKENS`."""
-    frame = f"=== {secrets.token_hex(MARK_BYTES)} ==="
-    return "\n".join((frame, *lines, frame))
+def delimit(lines: Iterable[str]) -> str:
+    """Return lines of data between two lines with the same mark, which takes `DELIMITER_TOKENS`."""
+    mark = f"=== {secrets.token_hex(MARK_BYTES)} ==="
+    return "\n".join((mark, *lines, mark))
 
 
 def normalise_number(number: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
-from mcp_memory.domain.facts import Assertion, Version, told
+from mcp_memory.domain.facts import Assertion, Version, timed
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Millis, StatedTime
 from mcp_memory.language.iso import Interval, civil, unit_at
@@ -69,7 +69,7 @@ def valid_values(group: RelationFacts) -> list[ValidValue]:
         if version.kind != "event" and not relation.event:
             found.append(ValidValue(value, version.since, version.until, version.stated, version, version.assertions))
             continue
-        said = [told(assertion) for assertion in version.assertions if assertion.kind != "planned"]
+        said = [timed(assertion) for assertion in version.assertions if assertion.kind != "planned"]
         said = [one for one in said if not one.before] or said[:1]
         for since in sorted({one.since for one in said}):
             of_start = [one for one in said if one.since == since]

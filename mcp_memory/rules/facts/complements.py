@@ -101,7 +101,7 @@ class Complement:
             self.adverbs.add(word.low)
             return self._advance(1)
         if word.mark:
-            return self._mark(word)
+            return self._skip_punctuation(word)
         if word.low in closed.CONJUNCTIONS and word.kind == "word":
             return word.low == "and" and not opens_clause(self.words, self.next_index + 1) and self._advance(1)
         if (word.low == "to" and _is_infinitive(self.words, self.next_index + 1)) or (
@@ -121,7 +121,7 @@ class Complement:
         self.end, self.next_index = slot.end, after
         return True
 
-    def _mark(self, mark: Word) -> bool:
+    def _skip_punctuation(self, mark: Word) -> bool:
         """Skip brackets and commas inside the clause."""
         if mark.text == "(":
             behind = self.words[self.next_index + 1 : self.next_index + 16]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion, Intent, restated
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.spelling import has_signs, readable, readable_places
+from mcp_memory.domain.spelling import is_readable, readable, readable_places
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import USERS, Turn, by_assistant, is_assistant
 from mcp_memory.language.own_words import own_sentences
@@ -58,7 +58,7 @@ class RuleExtractor:
         if by_assistant(turn):
             return []
         own = own_sentences(turn.text, sentences) if turn.kind == "message" else len(sentences)
-        if not has_signs(turn.text):
+        if is_readable(turn.text):
             return _extract(turn, partner, sentences, own, times)
         places = readable_places(turn.text)
         spans = [(bisect_left(places, start), bisect_left(places, end)) for start, end in sentences]

@@ -66,7 +66,7 @@ async def learn(
         space = view.space(lesson.space)
         examples = _examples(space, lesson)
         texts = {piece.id: space.text(piece) for piece, *_ in examples}
-    taught = await _embed(embedder, lesson, examples)
+    taught = await _training_vectors(embedder, lesson, examples)
     async with store.writing() as transaction:
         beliefs = transaction.view.space(lesson.space).beliefs
         if beliefs.lesson(*lesson.key) is not None:
@@ -83,7 +83,7 @@ def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Seque
     async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
         after: dict[str, Belief] = {}
         for lesson in lessons:
-            taught = await _embed(embedder, lesson, _examples(space, lesson))
+            taught = await _training_vectors(embedder, lesson, _examples(space, lesson))
             before = {name: space.beliefs.get(name) for name in taught}
             after |= _updated_beliefs(teach, lesson, taught, before | after)
         return list(after.values())
@@ -134,7 +134,7 @@ def _examples(space: Space, lesson: Lesson) -> list[_Example]:
     return examples
 
 
-async def _embed(embedder: Embedder, lesson: Lesson, examples: Sequence[_Example]) -> dict[str, _Taught]:
+async def _training_vectors(embedder: Embedder, lesson: Lesson, examples: Sequence[_Example]) -> dict[str, _Taught]:
     """Return what the update takes of the sentences, by id; vectors that the view does not hold are made."""
     if not examples:
         return {}

@@ -5,9 +5,9 @@ look up what feedback taught and where that leads, search the raw text through e
 that is not enough, and show what was found as evidence.
 
 **Scores** join the ranking in this order: the channels of the search (``search/channels.py``), among them those that
-`find` has computed before; time (`add_time`); what the best lead to (`lead_on`); other wordings (`add_parts`); the
-reader (`read_first`); what the loop found, and similar turns (`boost_candidates`). Last, what callers confirmed
-(`rank_confirmed`) and wishes (`place_wishes`) get places, whatever their scores.
+`find` has computed before; time (`add_temporal_scores`); what the best lead to (`lead_on`); other wordings
+(`add_parts`); the reader (`read_first`); what the loop found, and similar turns (`boost_candidates`). Last, what
+callers confirmed (`rank_confirmed`) and wishes (`place_wishes`) get places, whatever their scores.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mcp_memory.gain.caller_feedback import (
     correction_in_words,
     find_correction,
 )
-from mcp_memory.gain.gates import guide
+from mcp_memory.gain.gates import gates_and_propagation
 from mcp_memory.hypergraph.retrieval import relevant_points
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import topic_of, wanted_breadth
@@ -140,7 +140,7 @@ async def find(
     cosines = estimate_cosines(space, query.stems, similarity(space, query.vector))
     rarity = space.index(WordIndex).rarities(query.stems)
     ways = find_paths(space, query, cosines, rarity, settings.navigation)
-    learnt, activated, rounds, gates = guide(space, space.beliefs, query, cosines, settings.gain)
+    learnt, activated, rounds, gates = gates_and_propagation(space, space.beliefs, query, cosines, settings.gain)
     points: Sequence[Point] = ()
     if settings.points.enabled:
         named = [root.key for root in ways.roots]

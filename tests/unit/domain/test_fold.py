@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from mcp_memory.domain.facts import STABLE, Assertion, ExtractorName, Version, combined
 from mcp_memory.domain.retractions import retracted
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.versions import fold, layers
+from mcp_memory.domain.versions import fold, fold_by_confidence
 
 INF = float("inf")
 TAILS = ("Oslo", "Paris", "Rome")
@@ -297,7 +297,7 @@ def test_of_values_told_at_one_moment_the_one_of_the_later_sentence_counts() -> 
 def test_every_stable_version_reaches_the_threshold_and_no_assertion_is_lost(
     said: list[Assertion], single: bool, stable: float
 ) -> None:
-    sure, suspected = layers(said, single=single, key=str, stable=stable)
+    sure, suspected = fold_by_confidence(said, single=single, key=str, stable=stable)
     assert all(version.confidence >= stable for version in sure)
     assert all(version.confidence < stable for version in suspected)
     supported = [assertion.id for version in (*sure, *suspected) for assertion in version.assertions]
@@ -309,7 +309,7 @@ def test_every_stable_version_reaches_the_threshold_and_no_assertion_is_lost(
 @given(histories, cardinalities, st.randoms(use_true_random=False))
 def test_the_layers_depend_on_no_order(said: list[Assertion], single: bool, rng: random.Random) -> None:
     shuffled = rng.sample(said, len(said))
-    one, other = (layers(each, single=single, key=str, stable=STABLE) for each in (said, shuffled))
+    one, other = (fold_by_confidence(each, single=single, key=str, stable=STABLE) for each in (said, shuffled))
     assert [meaning(layer) for layer in one] == [meaning(layer) for layer in other]
 
 
@@ -321,18 +321,18 @@ def test_a_hedged_remark_changes_nothing_before_it_is_confirmed(
     remarks = [remark for remark in hedged if remark.tail == hedged[0].tail and not remark.negated]
     assume(remarks and combined(remarks) < STABLE)
     others = [a for a in said if a.tail != hedged[0].tail]
-    before, _ = layers(others, single=single, key=str, stable=STABLE)
-    after, suspected = layers([*others, *remarks], single=single, key=str, stable=STABLE)
+    before, _ = fold_by_confidence(others, single=single, key=str, stable=STABLE)
+    after, suspected = fold_by_confidence([*others, *remarks], single=single, key=str, stable=STABLE)
     assert after == before
     assert {a.id for a in remarks} <= {a.id for version in suspected for a in version.assertions}
 
 
 def test_a_confirmed_remark_has_its_effect_from_its_own_start() -> None:
     paris, rumour = asserted("Paris", 2010), asserted("London", 2015, confidence=0.45)
-    sure, suspected = layers([paris, rumour], single=True, key=str, stable=STABLE)
+    sure, suspected = fold_by_confidence([paris, rumour], single=True, key=str, stable=STABLE)
     assert shown(sure) == [("Paris", 2010, INF)]
     assert shown(suspected) == [("London", 2015, INF)]
-    sure, suspected = layers([paris, rumour, asserted("London", 2018)], single=True, key=str, stable=STABLE)
+    sure, suspected = fold_by_confidence([paris, rumour, asserted("London", 2018)], single=True, key=str, stable=STABLE)
     assert shown(sure) == [("Paris", 2010, 2015), ("London", 2015, INF)]
     assert suspected == ()
 
@@ -340,10 +340,12 @@ def test_a_confirmed_remark_has_its_effect_from_its_own_start() -> None:
 def test_a_confirmed_end_has_its_effect_from_its_own_time() -> None:
     acme = asserted("Acme", 2010)
     perhaps, surely = (asserted("Acme", at, negated=True, confidence=c) for at, c in ((2015, 0.45), (2018, 0.95)))
-    assert shown(layers([acme, perhaps], single=True, key=str, stable=STABLE)[0]) == [("Acme", 2010, INF)]
-    assert shown(layers([acme, perhaps, surely], single=True, key=str, stable=STABLE)[0]) == [("Acme", 2010, 2015)]
+    assert shown(fold_by_confidence([acme, perhaps], single=True, key=str, stable=STABLE)[0]) == [("Acme", 2010, INF)]
+    assert shown(fold_by_confidence([acme, perhaps, surely], single=True, key=str, stable=STABLE)[0]) == [
+        ("Acme", 2010, 2015)
+    ]
     back = asserted("Acme", 2016)
-    assert shown(layers([acme, perhaps, back, surely], single=True, key=str, stable=STABLE)[0]) == [
+    assert shown(fold_by_confidence([acme, perhaps, back, surely], single=True, key=str, stable=STABLE)[0]) == [
         ("Acme", 2010, 2018)
     ]
 

@@ -9,7 +9,7 @@ from sentence_space import documents, space_of
 
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.query import Window
-from mcp_memory.gain.gates import guide
+from mcp_memory.gain.gates import gates_and_propagation
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.language.questions import understand
 from mcp_memory.view.beliefs import Beliefs
@@ -25,7 +25,7 @@ def ask(space: Space, text: str, *known: Belief, window: Window = Window(), roun
     question = replace(understand(text, ()), vector=np.float32(X), window=window)
     cosines = np.float32([0.5, 0.4, 0.3, 0.2])
     settings = GainSettings(rounds=rounds) if rounds else GainSettings(propagation=False)
-    return guide(space, beliefs, question, cosines, settings)
+    return gates_and_propagation(space, beliefs, question, cosines, settings)
 
 
 def learnt(name: str, doubt: float = 0.2) -> Belief:

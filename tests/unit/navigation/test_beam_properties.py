@@ -12,7 +12,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import continuations
-from mcp_memory.navigation.counterfactual import budget
+from mcp_memory.navigation.counterfactual import counterfactual_budget
 from mcp_memory.navigation.fact_query import FactQuery, Moment, holds
 from mcp_memory.navigation.paths import ends, entities_on
 from mcp_memory.navigation.settings import NavigationSettings
@@ -68,7 +68,7 @@ def test_a_path_goes_on_in_at_most_m_ways_and_in_as_many_guesses_as_reliable_one
     (path,) = paths([own], None)
     kept = continuations(path, paths(expansions, None), paths(guesses, "symmetry"), limits)
     assert len(kept) <= limits.expanded
-    assert sum(bool(one.inferred) for one in kept) <= budget(expansions, limits)
+    assert sum(bool(one.inferred) for one in kept) <= counterfactual_budget(expansions, limits)
     assert all(one.scores.sufficiency > own.sufficiency for one in kept)
 
 

@@ -9,7 +9,7 @@ from small_graph import TODAY, ask, cosine_by_relation, graph, said, year
 
 from mcp_memory.domain.paths import Path, PathScores, Root, Rule, Step
 from mcp_memory.navigation.beam import FoundPaths, continuations
-from mcp_memory.navigation.counterfactual import budget, needs_repair
+from mcp_memory.navigation.counterfactual import counterfactual_budget, needs_repair
 from mcp_memory.navigation.settings import NavigationSettings
 
 ONLY = {rule: NavigationSettings(rules=(rule,)) for rule in NavigationSettings().rules}
@@ -36,7 +36,7 @@ def test_repair_applies_if_no_candidate_is_reliable_and_fills_the_remaining_plac
     candidates: list[PathScores], called: bool, places: int
 ) -> None:  # DESIGN W8
     assert needs_repair(candidates, NavigationSettings()) is called
-    assert budget(candidates, NavigationSettings()) == places
+    assert counterfactual_budget(candidates, NavigationSettings()) == places
 
 
 def test_a_relation_that_implies_the_requested_one_gives_a_guess() -> None:  # symmetry

@@ -31,7 +31,7 @@ def excerpt(one, partner="Bob"):
 def read_out(one, *told, partner="Bob"):
     """Return the assertions of facts about the first line of a text, or about the line they name."""
     laid = extract.render_texts([excerpt(one, partner)], ())
-    reply = extract.FactsReply.model_validate_json(json.dumps({"facts": [{"line": 1, **fact} for fact in told]}))
+    reply = extract.FactsForm.model_validate_json(json.dumps({"facts": [{"line": 1, **fact} for fact in told]}))
     return extract.to_assertions(reply, laid)
 
 

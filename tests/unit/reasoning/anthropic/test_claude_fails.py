@@ -13,7 +13,7 @@ from store_contents import holding
 
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
-from mcp_memory.reasoning.anthropic.answer import AnswerReply as AnswerReply
+from mcp_memory.reasoning.anthropic.answer import AnswerForm as AnswerForm
 from mcp_memory.reasoning.anthropic.client import Budget
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
@@ -102,7 +102,7 @@ async def test_all_requests_of_one_answer_share_its_time():
         spent = Budget(8, 6_000)
         spent.spend(Spending(calls=1, seconds=20.0))
         with pytest.raises(EngineError, match="no answer within 20 s"):
-            await claude_of(memory).ask("judge", "what?", AnswerReply, lambda reply: reply, spent)
+            await claude_of(memory).ask("judge", "what?", AnswerForm, lambda reply: reply, spent)
         assert api.requests == []
         await memory.aclose()
 

@@ -14,7 +14,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import DAY
 from mcp_memory.language.wishes import as_said
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.answer import FULL_WORDS, AnswerReply, to_judgement
+from mcp_memory.reasoning.anthropic.answer import FULL_WORDS, AnswerForm, to_judgement
 from mcp_memory.reasoning.anthropic.evidence import KEPT, NEW, render_evidence
 from mcp_memory.reasoning.anthropic.messages import estimate_tokens
 
@@ -30,8 +30,8 @@ def case(lines, text, paths=(), **beside) -> JudgeInput:
     return JudgeInput(question, RecallResult((), 0, False, (), paths=tuple(paths), **beside), candidates, {}, knowledge)
 
 
-def reply(supports: list[str], answer: str = "Rome", **more: Any) -> AnswerReply:
-    return AnswerReply.model_validate(judgement(answer, tuple(supports), **more))
+def reply(supports: list[str], answer: str = "Rome", **more: Any) -> AnswerForm:
+    return AnswerForm.model_validate(judgement(answer, tuple(supports), **more))
 
 
 def test_a_fact_that_holds_is_shown_with_its_validity_and_cites_its_sentence():

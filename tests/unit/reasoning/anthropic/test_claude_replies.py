@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mcp_memory.reasoning.anthropic.extract import FactsReply
+from mcp_memory.reasoning.anthropic.extract import FactsForm
 from mcp_memory.reasoning.anthropic.messages import Block, Message, UnusableReply, Usage, parse_reply
 
 
@@ -15,5 +15,5 @@ def test_the_model_gets_the_problem_without_its_own_words():
     }
     message = Message(content=[Block(type="text", text=json.dumps(said))], usage=Usage(input_tokens=1, output_tokens=1))
     with pytest.raises(UnusableReply) as raised:
-        parse_reply(message, FactsReply)
+        parse_reply(message, FactsForm)
     assert raised.value.detail == "facts.0.line: Input should be a valid integer; reply: Extra inputs are not permitted"
