@@ -28,8 +28,8 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.operators import recall_settings
 from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
-from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, supporting_sentences
-from mcp_memory.services.answer import SelfFeedback, answer, reconstruct
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
+from mcp_memory.services.answer import answer, reconstruct
 from mcp_memory.services.background.enrichment import Enrichment
 from mcp_memory.services.background.indexing import Indexer
 from mcp_memory.services.background.ledger import DayLedger
@@ -128,13 +128,6 @@ class Memory:
     def teacher(self) -> Teacher | None:
         """The update of sentence memories; None if learning is switched off."""
         return Teacher(self.settings.gain) if self.settings.gain.learning else None
-
-    @cached_property
-    def self_feedback(self) -> SelfFeedback | None:
-        """How the memory learns from its own answers; None if learning is switched off."""
-        if self.teacher is None:
-            return None
-        return SelfFeedback(supporting_sentences, self.teacher, self.points)
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
@@ -248,7 +241,8 @@ class Memory:
             query.asked(self.clock(), self.masking.mask, self.reading.zone),
             settings=self.recall,
             episodes=self.episodes,
-            feedback=self.self_feedback,
+            teacher=self.teacher,
+            points=self.points,
         )
         result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *unindexed)))
         self.background.note_call()

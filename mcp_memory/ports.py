@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.episodes import Belief, Target
-from mcp_memory.domain.evidence import Evidence, RecallResult, Source, Suggestion
-from mcp_memory.domain.facts import Assertion, Engine
+from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Excerpt, Turn
-from mcp_memory.vectors import Matrix, Scores, Vector
+from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -311,22 +310,6 @@ class QuestionJudge(Protocol):
 
         The judgement also says which evidence is needed, and where to look for more.
         """
-
-
-Supporting = Callable[[Query, str, Sequence[str], Mapping[str, Source], Collection[str]], list[str]]
-"""Returns the ids of the sentences that state an answer or are a bridge to it (GAM-RAG §3.3, without a caller).
-
-Its arguments: the query, understood; the text of the answer; the names of the roots of navigation and of the entities
-on the path to the answer; the sentences that were activated or are cited, by id; the ids of those that state a fact of
-a path that led to the answer.
-"""
-BeliefUpdate = Callable[[Belief, Target, Engine, Vector, tuple[Vector, Vector] | None], Belief]
-"""Returns the belief about a sentence after a judge has labelled it (GAM-RAG §3.3.1).
-
-Its arguments: what was believed, at first the sentence's own vector with uncertainty 1 (eq. 2); y; the source whose
-word it is; q_task, the vector of the query, shape ``(d,)``, of length 1; the vectors of the times that the sentence and
-the query state, None if one of them states none.
-"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def _unit(vector: np.ndarray) -> np.ndarray | None:
 
 
 class Teacher:
-    """GAM-RAG's update of one sentence memory; a `ports.BeliefUpdate`."""
+    """GAM-RAG's update of one sentence memory, after a judge has labelled the sentence (§3.3.1)."""
 
     def __init__(self, settings: GainSettings | None = None) -> None:
         self._settings = settings or GainSettings()
@@ -97,7 +97,15 @@ class Teacher:
     def __call__(
         self, before: Belief, target: Target, source: Engine, query: Vector, times: tuple[Vector, Vector] | None = None
     ) -> Belief:
-        """See `ports.BeliefUpdate`."""
+        """Return the belief about a sentence after a judge has labelled it.
+
+        Args:
+            before: what was believed, at first the sentence's own vector with uncertainty 1 (eq. 2).
+            target: y.
+            source: whose word it is.
+            query: q_task, the vector of the query, shape ``(d,)``, of length 1.
+            times: the vectors of the times that the sentence and the query state; None if one of them states none.
+        """
         time, time_doubt = before.time, before.time_doubt
         task, task_doubt = self._update(before.task, before.task_doubt, query, target, source)
         if times is not None:

@@ -22,7 +22,7 @@ store cannot be written to, the answer is given all the same, with a warning.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
 from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source
@@ -30,9 +30,11 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.gain.caller_feedback import gates_for_judge
+from mcp_memory.gain.kalman import Teacher
+from mcp_memory.gain.support import supporting_sentences
 from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import stems
-from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, Supporting
+from mcp_memory.ports import Embedder, JudgeInput, QuestionJudge, Store
 from mcp_memory.search.candidates import newest_candidates
 from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_items
 from mcp_memory.search.wishes import newest_wishes
@@ -51,21 +53,6 @@ CLOSEST, SHORT = 3, 300
 READ = 5 / 4
 """Items of evidence that a language model may be shown, of those that the caller is, as far as they fit
 (``reasoning/anthropic/evidence.py``)."""
-
-
-@dataclass(frozen=True, slots=True)
-class SelfFeedback:
-    """How the memory learns from its own answers.
-
-    Attributes:
-        supporting: returns the sentences that support an answer.
-        teach: the update.
-        points: what memory points are stored with; None if they are switched off.
-    """
-
-    supporting: Supporting
-    teach: BeliefUpdate
-    points: PointContext | None = None
 
 
 async def reconstruct(
@@ -136,7 +123,8 @@ async def answer(
     *,
     settings: RecallSettings,
     episodes: Episodes,
-    feedback: SelfFeedback | None = None,
+    teacher: Teacher | None = None,
+    points: PointContext | None = None,
 ) -> AnswerResult:
     """Return the answer, or an abstention (``text`` is None) with the evidence; keep an episode.
 
@@ -149,7 +137,8 @@ async def answer(
         query: as the caller asks it, with the moment of asking.
         settings: the settings of recall.
         episodes: the episodes of this process.
-        feedback: how the memory learns from its own answers; None if it does not.
+        teacher: the update by which the memory learns from its own answers; None if it does not.
+        points: what memory points are stored with; None if they are switched off.
     """
     limit = query.limit
     if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
@@ -167,26 +156,26 @@ async def answer(
     async with store.reading() as view:
         space = view.space(query.space)
         episode = new_episode(space, query, answered.recall, answered)
-        if feedback is None or not query.learn or answered.text is None:
+        if teacher is None or not query.learn or answered.text is None:
             episodes.keep(episode)
             return answered
         names, witnesses, on_path = support_candidates(space, episode, answered)
         known, wrong = known_labels(space, gates)
     text = answered.text
     try:  # the points that a language model made with the answer
-        if answered.points and feedback.points is not None:
-            await store_points(query.space, query.text, answered.points, feedback.points, now=query.now)
+        if answered.points and points is not None:
+            await store_points(query.space, query.text, answered.points, points, now=query.now)
     except StoreError as error:
         answered = _warned(answered, f"What Claude made of this question was not kept: {error}")
     supporting: Sequence[str] = episode.cited
     if answered.engine == "embedded":
-        supporting = feedback.supporting(query, text, names, witnesses, on_path)
+        supporting = supporting_sentences(query, text, names, witnesses, on_path)
     lesson = support_lesson(answered.engine, episode, supporting, known, wrong)
     episodes.keep(episode)
     if lesson is None or answered.hedged:  # of an answer with a hedge only a caller's word counts
         return answered
     try:
-        await learn(store, embedder, feedback.teach, lesson)
+        await learn(store, embedder, teacher, lesson)
     except StoreError as error:
         return _warned(answered, f"Nothing was learnt from this answer: {error}")
     return answered

@@ -25,8 +25,8 @@ OPTION = re.compile(r"[\s,]*(?P<name>[\w.]+)=(?P<value>[^\s,]+)")
 CLIENT_OPTIONS = ("allow_http", "timeout", "connect_timeout", "proxy_url")
 """Options about connections; obstore takes them apart from those of the store."""
 KEEPS_VERSIONS = (
-    "The bucket keeps earlier versions of its objects: what is forgotten, and what a tenant had, remains in them until "
-    "they are deleted. Switch that off, or give the bucket a rule that deletes them."
+    "The bucket keeps earlier versions of its objects: what is forgotten remains in them until they are "
+    "deleted. Switch that off, or give the bucket a rule that deletes them."
 )
 FOLDER = "_mcp_memory/"
 """The prefix of these objects, which no table has."""

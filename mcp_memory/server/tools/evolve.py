@@ -127,8 +127,6 @@ def evolve_request(args: EvolveInput) -> EvolveRequest:
     Raises:
         InvalidInput: an argument is wrong.
     """
-    if args.feedback is not None and args.episode is None:
-        raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
     points = None if args.points is None else _point_edits(args.points)
     steps = tuple(dict.fromkeys(args.steps or ()))
     return EvolveRequest(allowed_space(args.space), args.episode, _feedback(args.feedback), args.goal, points, steps)

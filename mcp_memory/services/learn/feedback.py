@@ -37,7 +37,8 @@ from mcp_memory.domain.requests import (
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK
 from mcp_memory.errors import InvalidInput
-from mcp_memory.ports import BeliefUpdate, Embedder, Progress, QuestionJudge, Store
+from mcp_memory.gain.kalman import Teacher
+from mcp_memory.ports import Embedder, Progress, QuestionJudge, Store
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import (
     Episodes,
@@ -79,7 +80,7 @@ class EvolveContext:
     embedder: Embedder
     reading: Reading
     episodes: Episodes
-    teach: BeliefUpdate | None
+    teach: Teacher | None
     points: PointContext | None
     judge: Callable[[], QuestionJudge] | None
     now: Millis

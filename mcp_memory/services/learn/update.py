@@ -33,8 +33,9 @@ from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import confident_sentences
+from mcp_memory.gain.kalman import Teacher
 from mcp_memory.language.stated import times_in_words
-from mcp_memory.ports import BeliefUpdate, Embedder, Store
+from mcp_memory.ports import Embedder, Store
 from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Vector
 from mcp_memory.view.evidence import known_sentences, source_of
@@ -45,14 +46,14 @@ TEXT_CHARS = 300
 
 
 async def learn(
-    store: Store, embedder: Embedder, teach: BeliefUpdate, lesson: Lesson
+    store: Store, embedder: Embedder, teach: Teacher, lesson: Lesson
 ) -> list[tuple[Belief, Belief | None, Target, str]] | None:
     """Record a lesson about an episode, and the beliefs that follow from it, in one commit.
 
     Args:
         store: the store where the lesson is recorded.
         embedder: the embedder of the question and its time, and of the sentences if the view holds no vectors.
-        teach: the update (``gain/kalman.py``).
+        teach: the update.
         lesson: by one judge.
 
     Returns:
@@ -77,7 +78,7 @@ async def learn(
     return [(belief, before[key], lesson.labels[key], texts[key]) for key, belief in after.items()]
 
 
-def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
+def relearner(embedder: Embedder, teach: Teacher) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
     """Return a function that applies the lessons of a space again, in order; a rebuild keeps the beliefs it returns."""
 
     async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
@@ -105,7 +106,7 @@ def belief_change(after: Belief, before: Belief | None, target: Target, text: st
 
 
 def _updated_beliefs(
-    teach: BeliefUpdate, lesson: Lesson, taught: Mapping[str, _Taught], before: Mapping[str, Belief | None]
+    teach: Teacher, lesson: Lesson, taught: Mapping[str, _Taught], before: Mapping[str, Belief | None]
 ) -> dict[str, Belief]:
     """Return the beliefs that a lesson changes, by sentence."""
     return {
@@ -156,7 +157,7 @@ async def _training_vectors(embedder: Embedder, lesson: Lesson, examples: Sequen
 def support_candidates(
     space: Space, episode: Episode, answer: AnswerResult
 ) -> tuple[list[str], dict[str, Source], set[str]]:
-    """Return the names, the witnesses and the sentences on the path of an answer, as `ports.Supporting` takes them.
+    """Return the names, the witnesses and the sentences on the path of an answer, as `supporting_sentences` takes them.
 
     Args:
         space: the space of the answer.

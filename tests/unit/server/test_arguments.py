@@ -93,7 +93,6 @@ BAD = [
     ("memory_answer", {}, ["question: is missing"]),
     ("memory_answer", {"question": "  "}, ["question: is empty"]),
     ("memory_explore", {"operator": "propagate"}, ["entity: is missing", "an entity, or at what a query names"]),
-    ("memory_evolve", {"feedback": {"supports": ["s_1"]}}, ["episode: is missing", "Give the episode that the reply"]),
     ("memory_evolve", {"steps": ["order"]}, ["steps[0]: 'order' will not do", "points, merge, feedback, confidence"]),
     ("memory_evolve", {"points": {"delete": []}}, ["points.delete: there is no", "Known here: insert, update, merge"]),
     (

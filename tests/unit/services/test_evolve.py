@@ -87,6 +87,8 @@ async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_cha
     for right, argument in ((True, "supports"), (False, "not_supports")):
         with pytest.raises(InvalidInput, match=rf"answer_correct: this episode is a recall.* Name in {argument} the"):
             await judged(one, recall.episode, answer_correct=right)
+    with pytest.raises(InvalidInput, match=r"episode: is missing\. Give the episode that the reply"):
+        await one.evolve(EvolveRequest("default", feedback=Feedback(supports=(known,))))
     with pytest.raises(InvalidInput, match=r"feedback: is missing\. Say what you think of the episode"):
         await one.evolve(EvolveRequest("default", recall.episode))
     assert lessons_of(one) == []
