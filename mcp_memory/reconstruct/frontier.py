@@ -2,12 +2,10 @@
 
 **Pointers** are names and things ("the old mill") in the texts just found that few other texts have, and so lead on to
 those. What two texts name leads from one to the other, and a chain of such texts is as reliable at its end as at its
-beginning (Lemma C.9). Three things make a pointer less reliable:
+beginning (Lemma C.9). Two things make a pointer less reliable:
 
 * more texts name it: it leads to each of them, and so less surely to any;
-* its text has other pointers that are as good: the strength is divided by the square root of their number;
-* it may be a stock phrase. Where the two texts of a thing share more of their wording, "the clerk stamped", it is part
-  of that wording. This only separates pointers of one text: where there is no better one, it is followed all the same.
+* its text has other pointers that are as good: the strength is divided by the square root of their number.
 
 What leads back to segments that are as strong already, or to words of the query, is no pointer.
 
@@ -23,7 +21,7 @@ called here; ``memory_explore`` offers them all.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS, names, words
@@ -54,34 +52,28 @@ def find_pointers(state: LoopState) -> list[tuple[str, float]]:
             strengths[row] = max(strength, strengths.get(row, 0.0))
     best: dict[str, float] = {}
     for segment in state.frontier:
-        strength, most = state.found[segment], 0.0
+        strength = state.found[segment]
         shares: dict[str, float] = {}
         for row in space.sentences_within(space.segments[segment]):
-            for name, others, distinct in _pointers(space, graph, row, query_words):
+            for name, others in _pointers(space, graph, row, query_words):
                 if any(max(strengths.get(at, 0.0) for at in rows) < strength for rows in others):
-                    shares[name] = max(distinct / len(others), shares.get(name, 0.0))
-                    most = max(most, distinct)
-        shares = {name: share / most for name, share in shares.items()}
+                    shares[name] = max(1 / len(others), shares.get(name, 0.0))
         forks = max(1.0, sum(shares.values())) ** 0.5
         for name, share in shares.items():
             best[name] = max(best.get(name, 0.0), strength * share / forks)
     return sorted(best.items(), key=lambda one: -one[1])[:MOST]
 
 
-def _pointers(
-    space: Space, graph: CueGraph, row: int, query_words: set[str]
-) -> Iterator[tuple[str, list[list[int]], float]]:
+def _pointers(space: Space, graph: CueGraph, row: int, query_words: set[str]) -> Iterator[tuple[str, list[list[int]]]]:
     """Yield the names and things of a sentence that other texts have, with the rows of their sentences, text by text.
 
-    With each comes how little other wording these texts share, in (0, 1]; 1 for a name. Left out are those whose words
-    are all in the query, and dates.
+    Left out are those whose words are all in the query, and dates.
     """
     sentence, text = space.sentences[row], space.text(space.sentences[row])
     stated = (text[time.start - sentence.start : time.end - sentence.start] for time in sentence.times)
     dates = {*_WEEKDAYS, *(word for time in stated for word in words(time))}
-    named = names(text)
     things = (thing for thing in _THING.findall(text) if STOP_WORDS.isdisjoint(words(thing)))
-    for name in dict.fromkeys((*named, *things)):
+    for name in dict.fromkeys((*names(text), *things)):
         cues = [cue for cue, _ in graph.find(name)]
         if not cues or query_words.issuperset(graph.key(cues[0]).split()) or dates.issuperset(words(name)):
             continue
@@ -91,24 +83,7 @@ def _pointers(
             if (turn := space.sentences[at].turn_id) != sentence.turn_id:
                 others.setdefault(turn, []).append(at)
         if 0 < len(others) < HUB and len(rows) <= SENTENCES:
-            distinct = 1.0 if name in named else _distinct(space, graph, row, others.values(), cues[0])
-            yield name, list(others.values()), distinct
-
-
-def _distinct(space: Space, graph: CueGraph, row: int, others: Collection[list[int]], cue: int) -> float:
-    """Return how little wording a text shares with others, apart from a cue: in (0, 1], 1 for none."""
-    own = _wording(space, graph, row, cue)
-    common = [max(len(own & _wording(space, graph, at, cue)) for at in rows) for rows in others]
-    return sum(1 / (1 + count) for count in common) / len(common)
-
-
-def _wording(space: Space, graph: CueGraph, row: int, cue: int) -> set[int]:
-    """Return the words of a sentence's segments that are neither in a name nor in a cue."""
-    sentence, cue_words = space.sentences[row], set(graph.key(cue).split())
-    near = space.segments_with(sentence.turn_id, sentence.index)
-    rows = {one for segment in near for one in space.sentences_within(space.segments[segment])}
-    plain = {one for at in rows for one in set(graph.cues(at)) - graph.names(at)}
-    return {one for one in plain if " " not in graph.key(one) and graph.key(one) not in cue_words}
+            yield name, list(others.values())
 
 
 BEST = 3
