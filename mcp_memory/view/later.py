@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MOST = 400
 """Later messages with such words that are read for one fact, the last stored first."""
 _SELF = re.compile(r"\b(?:I|we)\b", re.IGNORECASE)
+_NEW = frozenset(("new",))
 _ENDS = frozenset(("end",))
 _CHANGES = frozenset(("begin", "end"))
 _LITTLE = frozenset(("a", "an", "the", "my", "her", "his"))
@@ -132,9 +133,14 @@ def has_first(phrases: Iterable[Phrase], first: Sequence[str]) -> bool:
 
 @cache
 def changes_of(relation: str) -> tuple[Phrase, ...]:
-    """Return the phrases by which a relation with one value begins or ends, with the prepositions that they need."""
+    """Return the phrases by which a relation with one value begins or ends, with the prepositions that they need.
+
+    One is "new" beside a word that asks for the relation: "a new job", "our new home".
+    """
     known = relations().get(relation)
-    return tuple(_phrases(known.said, _CHANGES, slots=True)) if known.cardinality == "single" else ()
+    if known.cardinality != "single":
+        return ()
+    return (*_phrases(known.said, _CHANGES, slots=True), (frozenset(map(stem, known.asked)), _NEW))
 
 
 @cache

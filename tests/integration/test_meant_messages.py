@@ -70,6 +70,7 @@ OPEN = [  # what was told, what may have ended it, a question that is not answer
     ("I live in Bergen.", "We left Bergen in the end, it was too wet.", "Where do I live?"),
     ("I live in Bergen.", "Moved to the coast at last, what a relief.", "Where do I live?"),
     ("I live in Bergen.", "I have moved in Sopot at Friday, nice place.", "Where do I live?"),
+    ("I work at Siemens.", "I got a new job, at Red Bull.", "Where do I work?"),
     ("I work at Siemens.", "Siemens let me go, so I have time now.", "Where do I work?"),
     ("Ben works at Bosch.", "Ben was fired on Friday, poor man.", "Where does Ben work?"),
     ("Gil lives in Ghent.", "Gil died last winter, you know.", "Where does Gil live?"),
