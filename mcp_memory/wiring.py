@@ -29,6 +29,7 @@ from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import HOME, Budget, Claude
 from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
 from mcp_memory.reasoning.judges import ClaudeQuestionJudge
+from mcp_memory.reasoning.settings import EFFORTS
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
@@ -157,7 +158,7 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     chosen = settings.engine
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
-    limits, embedded = chosen.limits, EmbeddedQuestionJudge()
+    limits, embedded = EFFORTS[chosen.effort], EmbeddedQuestionJudge()
     answerer = ClaudeAnswerer(claude, chosen.points, settings.points.order)
     always = chosen.judge == "anthropic"
 

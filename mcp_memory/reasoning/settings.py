@@ -9,7 +9,7 @@ from mcp_memory.configurable import key
 
 
 class Effort(NamedTuple):
-    """What Claude may spend on one query.
+    """What Claude may spend on one query or goal.
 
     Attributes:
         calls: requests.
@@ -47,10 +47,6 @@ class EngineSettings:
     )
     """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
     times (MRAgent §3.2 stops after a bound too)."""
-    calls: int = 0
-    """Requests for one query or goal; 0 = as effort says."""
-    input_tokens: int = 0
-    """Uncached input tokens for one query or goal; 0 = as effort says."""
     day_tokens: int = key(500_000, "the same for a day of UTC, over all processes on the store; 0 = no limit", least=0)
     """A reply has at most 2,048 tokens."""
     retries: int = 3
@@ -64,9 +60,3 @@ class EngineSettings:
         "off", 'with "anthropic", it reads "all" that was ever written for facts, in the background'
     )
     """Until half of ``day_tokens`` is spent: the rest is left to queries."""
-
-    @property
-    def limits(self) -> Effort:
-        """What may be spent on one query: as `effort` says, except for what `calls` and `input_tokens` set."""
-        effort = EFFORTS[self.effort]
-        return effort._replace(calls=self.calls or effort.calls, input_tokens=self.input_tokens or effort.input_tokens)

@@ -55,7 +55,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 async def test_the_embedded_engine_answers_with_a_warning(case):
     reply, tries, reason = BAD[case]
-    async with judged([reply], input_tokens=60_000) as (memory, api):
+    async with judged([reply], effort="deep") as (memory, api):
         reason = reason.format(url=api.url)
         answer = await asked(memory)
         assert (answer.text, answer.engine) == ("Lisbon", "embedded")
@@ -129,10 +129,10 @@ async def test_without_a_key_nothing_is_sent_and_every_answer_says_so(key, reaso
 
 
 async def test_a_spent_budget_ends_the_tries():
-    async with judged([said("Lisbon")], calls=2) as (memory, api):
+    async with judged([said("Lisbon")], effort="quick") as (memory, api):
         answer = await asked(memory)
-        assert (answer.engine, len(api.requests)) == ("embedded", 2)
-        assert "the budget for this is spent (2 calls)" in answer.recall.warnings[0]
+        assert (answer.engine, len(api.requests)) == ("embedded", 3)
+        assert "the budget for this is spent (3 calls)" in answer.recall.warnings[0]
     usage = {"input_tokens": 7_000, "output_tokens": 1}
     async with judged([message("{}", usage=usage)]) as (memory, api):
         answer = await asked(memory)

@@ -98,7 +98,7 @@ async def test_of_several_steps_the_best_of_each_is_shown_where_the_room_ends():
         )
 
     talk = ("Bob: My godfather is Emil.", *many, "Emil: The hives behind my house were full of honey.")
-    async with judged(steps, *talk, input_tokens=5_600) as (memory, api):
+    async with judged(steps, *talk, effort="quick") as (memory, api):
         seen = api.requests
         await asked(memory, QUESTION, limit=2)
         assert shown(api.requests[1], "The hives")
