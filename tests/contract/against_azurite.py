@@ -1,8 +1,8 @@
 """Two servers on one store of Azure Blob Storage: azurite, the emulator from npm.
 
 ``python tests/contract/against_azurite.py FOLDER`` with azurite in ``FOLDER/node_modules``; ``.ci/extra`` runs it. What
-must hold: commits have no gaps, each server sees the other's, the tables take the journal in, `doctor` finds nothing,
-what is forgotten is in no blob, and a tenant is removed whole while servers that have it open notice.
+must hold: commits have no gaps, each server sees the other's, the tables take the journal in, nothing is damaged, and
+what is forgotten is in no blob.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from batches import DIMENSION, batch, erasing
 from rows_checked import row_problems
 
-from mcp_memory.cli import main as command
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.storage.bucket import Bucket, storage_options
 from mcp_memory.storage.store import LanceStore
@@ -114,18 +113,11 @@ async def check(options: str) -> None:
     assert b"message7" not in contents(bucket)
     assert turn.id.encode() not in contents(bucket)
     assert not await row_problems(one)
-    assert await anyio.to_thread.run_sync(command, ["tenant", "forget", "acme", "--yes"]) == 0
-    assert contents(bucket) == b""
-    assert await refs(one) == await refs(other) == set()
     await one.aclose()
     await other.aclose()
 
 
 if __name__ == "__main__":
-    import os
-
-    with azurite(sys.argv[1]) as given, tempfile.TemporaryDirectory() as place:
-        os.environ |= {"MCP_MEMORY_STORAGE_URI": f"{ROOT}/{{tenant}}", "MCP_MEMORY_STORAGE_OPTIONS": given}
-        os.environ["MCP_MEMORY_ACCESS_TOKENS"] = str(Path(place, "tokens.json"))
+    with azurite(sys.argv[1]) as given:
         anyio.run(check, given)
-    sys.stdout.write("azurite: commits without gaps, forgotten and removed without a trace\n")
+    sys.stdout.write("azurite: commits without gaps, forgotten without a trace\n")
