@@ -246,7 +246,7 @@ async def test_the_text_of_replies_is_enough_to_continue_with():
         for tail, since in (("Lisbon", "2020-01-01"), ("Porto", "2022-03-01")):
             fact = {"head": "Ines", "relation": "lives_in", "tail": tail, "valid_from": since}
             text = await said(client, "memory_write", facts=[fact])
-        assert "- closed: Ines lives in Lisbon (from 2020-01-01 to 2022-03-01)" in text
+        assert "- closed: Ines lives in Lisbon (from 2020-01-01 to 2022-02-28)" in text
 
 
 async def test_thanks_and_greetings_take_no_place():

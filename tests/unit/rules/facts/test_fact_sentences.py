@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from reading import facts, read, shown, turn
 
-from mcp_memory.domain.facts import STABLE, told
+from mcp_memory.domain.facts import STABLE, timed
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.segments import split
 from mcp_memory.rules.facts.extractor import RuleExtractor
@@ -67,7 +67,7 @@ def test_an_event_in_a_document_of_unknown_time_has_no_time() -> None:
     paper = replace(turn("Ada Moor visited Grauen.", title="Ada Moor"), said_at=None)
     (visit,) = RuleExtractor().extract(paper, None, [(0, len(paper.text))], [()])
     assert (visit.relation, visit.kind, visit.precision) == ("visited", "event", "before")
-    assert (told(visit).since, told(visit).until, told(visit).before) == (BEGINNING, FOREVER, True)
+    assert (timed(visit).since, timed(visit).until, timed(visit).before) == (BEGINNING, FOREVER, True)
 
 
 @pytest.mark.parametrize(
