@@ -230,8 +230,13 @@ def place_of(settings: Settings) -> str:
     """Return where the configured store is.
 
     Raises:
+        ConfigurationError: ``storage.uri`` has a part for a tenant: what several had apart would be one store.
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
+    if "{tenant}" in settings.storage.uri:
+        raise ConfigurationError(
+            "storage.uri holds {tenant}, which is gone: serve each tenant by a process of its own."
+        )
     return settings.storage.uri or usual_place()
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.settings import SECTIONS, Settings, load
+from mcp_memory.wiring import place_of
 
 
 def file(tmp_path: Path, text: str) -> Path:
@@ -123,3 +124,9 @@ def test_every_default_is_in_the_range_of_its_setting() -> None:
     for keys in SECTIONS.values():
         for name, key in keys.items():
             assert key.checked(key.default, name) == key.default
+
+
+def test_a_store_for_each_tenant_is_refused_since_all_would_share_it(tmp_path: Path) -> None:
+    settings = load(environment={"MCP_MEMORY_CONFIG": "", "MCP_MEMORY_STORAGE_URI": str(tmp_path / "{tenant}")})
+    with pytest.raises(ConfigurationError, match="a process of its own"):
+        place_of(settings)
