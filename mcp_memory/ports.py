@@ -302,6 +302,18 @@ class QuestionJudge(Protocol):
     @property
     def spent(self) -> Spending | None: ...  # noqa: D102
 
+    async def understand(
+        self, query: Query, speakers: Collection[str], held: Collection[str], span: tuple[Millis, Millis] | None
+    ) -> Query:
+        """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
+
+        Args:
+            query: parsed by rules.
+            speakers: the speakers of the space.
+            held: what the space holds: ``conversations``, ``documents``.
+            span: the first and the last moment at which something was said there; None if no time is known.
+        """
+
     def assesses(self, recall: RecallResult) -> bool:
         """Return whether `judge` is to be asked about the result of a recall; else nobody judges it."""
 

@@ -28,6 +28,7 @@ from mcp_memory.privacy.secrets import RULES, masking_of
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import HOME, Budget, Claude
 from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
+from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 from mcp_memory.reasoning.judges import ClaudeQuestionJudge
 from mcp_memory.reasoning.settings import EFFORTS
 from mcp_memory.reconstruct.graph import CueGraph
@@ -161,10 +162,11 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     limits, embedded = EFFORTS[chosen.effort], EmbeddedQuestionJudge()
     answerer = ClaudeAnswerer(claude, chosen.points, settings.points.order)
     always = chosen.judge == "anthropic"
+    reader = ClaudeQuestionReader(claude) if always and chosen.understand and chosen.effort != "quick" else None
 
     def new_question_judge() -> QuestionJudge:
         budget = Budget(limits.calls, limits.input_tokens)
-        return ClaudeQuestionJudge(embedded, answerer, always, budget, limits.follow_ups)
+        return ClaudeQuestionJudge(embedded, answerer, always, budget, limits.follow_ups, reader)
 
     return new_question_judge
 

@@ -1,6 +1,7 @@
 """The query: what a caller asks for, taken apart once and then passed unchanged through every room of the read path.
 
-`language.questions.understand` makes one from the caller's words.
+`language.questions.understand` makes one from the caller's words. A language model may add what they mean beside that
+(``reasoning/anthropic/understanding.py``); without one, the words alone decide.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.domain.access import DEFAULT_SPACE
+from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import FOREVER, MINUTE, Constraint, Millis, offset_at
 from mcp_memory.domain.turns import Role, Turn
 
@@ -94,7 +96,12 @@ class Query:
         names: the names in it, as written.
         askers: the people whom "I" in it may mean, if it names no speaker and several people speak; otherwise empty.
         time: its time constraint, or None.
-        parts: the wordings, understood and embedded as it is.
+        extra_names: further entities that it is about, by a model's guess.
+        relations: the relations that it asks for according to a model, by names of the registry; its words may ask for
+            more.
+        intent: the intent of the answer according to a model; None leaves it to the words.
+        accepts_guesses: whether it wants guesses too, according to a model.
+        parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
         vector: its vector, shape ``(d,)``, of length 1; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
@@ -126,6 +133,10 @@ class Query:
     names: tuple[str, ...] = ()
     askers: tuple[str, ...] = ()
     time: Constraint | None = None
+    extra_names: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    intent: Intent | None = None
+    accepts_guesses: bool = False
     parts: tuple[Query, ...] = ()
     vector: Vector = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)

@@ -83,6 +83,11 @@ def select_roots(
     keys.update(dict.fromkeys(mentioned))
     for name in unknown:
         keys.update(dict.fromkeys(resolve_name(facts, name, settings.joint)))
+    for name in query.extra_names:
+        similar = resolve_name(facts, name, settings.joint)
+        keys.update(
+            dict.fromkeys(key for key in similar if facts.degree(key) <= settings.specific or is_name(facts, key))
+        )
     if not keys:
         opening = query.text.lstrip()
         if all(" " not in name and opening.startswith(name) for name in unknown):  # "Tell me" names nobody

@@ -124,7 +124,7 @@ def search_facts(
 
     Args:
         facts: the facts of a space whose view does not change meanwhile.
-        query: understood; one that includes what is uncertain also follows suspected facts.
+        query: understood; a query that accepts guesses includes suspected facts.
         at: the time in question (`fact_query.moment`): an interval that the query names, or the one millisecond of
             ``as_of`` or of now; None for facts of any time.
         cosine: the cosine of the query with the sentence that states each assertion.
@@ -133,10 +133,11 @@ def search_facts(
         settings: the settings of this room.
     """
     wanted = fact_query(query)
+    uncertain = query.include_uncertain or query.accepts_guesses
     roots = select_roots(facts, query, query.entities, settings=settings)
     similarity = StatementSimilarity(cosine, background, settings.spread)
     keys = [root.key for root in roots]
-    near = Neighbourhood(facts, wanted, similarity, keys, at=at, uncertain=query.include_uncertain, settings=settings)
+    near = Neighbourhood(facts, wanted, similarity, keys, at=at, uncertain=uncertain, settings=settings)
 
     def scored(groups: Sequence[Sequence[Path]]) -> list[list[Path]]:
         paths = [path for group in groups for path in group]

@@ -1,11 +1,8 @@
 """Read what a query asks of the facts: which relations, with what intent, and of which time (REAL §3.3.1).
 
-A query asks for a relation by the words that the registry lists for it ("job" for ``works_as``), or by those of its
-label.
-
-**Departures.** REAL asks a language model for the roots and the intent before it searches. Here the query's words say
-them, and a calling model may name roots (``entities``) and other wordings (``wordings``), a judging one what else to
-look up (``services/follow_ups.py``). That saves each question a request of a second or two.
+All of it comes from the words of the query, and from a language model's interpretation if there is one, as in REAL
+(``reasoning/anthropic/understanding.py``). A query asks for a relation by the words that the
+registry lists for it ("job" for ``works_as``), by those of its label, or because the model names it.
 """
 
 from __future__ import annotations
@@ -81,8 +78,8 @@ class FactQuery:
 
     @cached_property
     def intent(self) -> Intent:
-        """The kind of fact that answers the query, by its words; of several the first in REAL's order."""
-        return _intent(_plain(_nameless(self.query)), self.query)
+        """The kind of fact that answers the query, by a model or by its words; of several the first in REAL's order."""
+        return self.query.intent or _intent(_plain(_nameless(self.query)), self.query)
 
     def demand(self, relation: str) -> float:
         """Return how strongly the query asks for a relation, in [0, 1]: for itself, or half for one that it implies."""
@@ -108,6 +105,12 @@ class FactQuery:
     def relations(self) -> tuple[str, ...]:
         """The relations of the registry that the query itself asks for, at least by a hint, in the registry's order."""
         return tuple(known.name for known in relations() if self._match(known)[0] > 0)
+
+    @cached_property
+    def _meant(self) -> frozenset[str]:
+        """The relations that a model named, and their inverses, for which such a query asks too."""
+        named = self.query.relations
+        return frozenset((*named, *(other for name in named if (other := relations().get(name).inverse))))
 
     def names_entity(self, key: str) -> bool:
         """Return whether the query itself names an entity, which is then unlikely to be its answer."""
@@ -135,7 +138,20 @@ class FactQuery:
         return self._asked[relation]
 
     def _match(self, known: Relation) -> tuple[float, frozenset[str]]:
-        """Return how strongly the query asks for a relation itself, and by which stems."""
+        """Return how strongly the query asks for a relation itself, and by which stems.
+
+        It asks for one that a model named, too, by words that the registry does not know: if the model named no other,
+        by all content words except names.
+        """
+        strength, explained = self._match_words(known)
+        if known.name not in self._meant:
+            return strength, explained
+        if not explained and self._meant <= {known.name, known.inverse}:
+            names = (*self.query.names, *self.query.speakers, *self.query.extra_names)
+            explained = content_stems(self.query).difference(*(stems(name) for name in names))
+        return 1.0, explained
+
+    def _match_words(self, known: Relation) -> tuple[float, frozenset[str]]:
         strength, explained = 0.0, frozenset[str]()
         if known.asked == tuple(known.name.split("_")):  # not in the registry: only its name is known
             own = _phrase(" ".join(known.asked))[0]

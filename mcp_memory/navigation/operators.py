@@ -153,7 +153,7 @@ def _around(call: OperatorInput, key: str, settings: NavigationSettings) -> Neig
         StatementSimilarity(call.cosine, _RAW, settings.spread),
         (key,),
         at=(window.since, window.until) if bounded else None,
-        uncertain=False,
+        uncertain=wanted.query.accepts_guesses,
         settings=settings,
     )
 

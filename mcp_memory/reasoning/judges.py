@@ -8,15 +8,19 @@ additional evidence was not judged, Claude's earlier judgement is kept.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput, QuestionJudge
 from mcp_memory.reasoning.anthropic.answer import ANOTHER, ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import Budget
+from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 
 
 class ClaudeQuestionJudge:
@@ -28,6 +32,8 @@ class ClaudeQuestionJudge:
         always: whether Claude is always asked (``anthropic``), or where no certain fact answers (``auto``).
         budget: of this question.
         follow_ups: times that Claude may be asked again about it.
+        reader: interprets the question; None leaves that to the rules, as always with ``auto``: there it is not yet
+            known whether a call is worth its cost.
     """
 
     def __init__(
@@ -37,8 +43,9 @@ class ClaudeQuestionJudge:
         always: bool,
         budget: Budget,
         follow_ups: int = 2,
+        reader: ClaudeQuestionReader | None = None,
     ) -> None:
-        self._embedded, self._claude = embedded, claude
+        self._embedded, self._claude, self._reader = embedded, claude, reader
         self._always = always
         self._budget = budget
         self._follow_ups = follow_ups
@@ -64,6 +71,19 @@ class ClaudeQuestionJudge:
     def spent(self) -> Spending | None:
         """See `ports.QuestionJudge`."""
         return self._budget.spent if self._asked else None
+
+    async def understand(
+        self, query: Query, speakers: Collection[str], held: Collection[str], span: tuple[Millis, Millis] | None
+    ) -> Query:
+        """See `ports.QuestionJudge`."""
+        if self._reader is None or not query.stems:
+            return query
+        self._asked = True
+        try:
+            return await self._reader.understand(query, speakers, held, span, self._budget)
+        except EngineError as error:
+            self._record_failure("say what the question means", error)
+            return query
 
     def assesses(self, recall: RecallResult) -> bool:
         """See `ports.QuestionJudge`; with ``auto`` where the loop ended without covering the query."""

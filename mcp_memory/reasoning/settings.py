@@ -46,13 +46,18 @@ class EngineSettings:
         "how much Claude may spend on one query or goal: 3, 8 or 16 requests and 6,000, 8,000 or 30,000 tokens",
     )
     """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
-    times (MRAgent §3.2 stops after a bound too)."""
+    times (MRAgent §3.2 stops after a bound too). ``quick`` goes without its interpretation of the question, which
+    would take what the judgement needs."""
     day_tokens: int = key(500_000, "the same for a day of UTC, over all processes on the store; 0 = no limit", least=0)
     """A reply has at most 2,048 tokens."""
     retries: int = 3
     """Further tries after one that failed or was not usable."""
     at_once: int = 4
     """Requests of this process that run at the same time."""
+    understand: bool = key(
+        True, 'with "anthropic", Claude interprets the query; the names of up to 12 speakers are sent'
+    )
+    """Entities, relations and time that the query means, and what has to be found on the way."""
     points: bool = key(
         True, 'with "anthropic", it makes and merges memory points of a goal; these and evidence are sent'
     )

@@ -89,7 +89,7 @@ async def reconstruct(
             )
             episodes.keep(new_episode(space, query, result))
         return result
-    query = await embed_query(store, embedder, query)
+    query = await embed_query(store, embedder, query, judge)
     asked: JudgeInput | None = None
     async with store.reading() as view:
         space = view.space(query.space)
@@ -143,7 +143,7 @@ async def answer(
     limit = query.limit
     if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
         query = replace(query, limit=int(READ * limit), mode="auto")
-    query = await embed_query(store, embedder, query)
+    query = await embed_query(store, embedder, query, judge)
     async with store.reading() as view:
         space = view.space(query.space)
         found = await find(embedder, view, query, settings)

@@ -8,6 +8,7 @@ from integration.client_calls import checked_reply
 from integration.client_calls import connected as in_memory
 from standin.messages_api import standing_in
 from standin.replies import said
+from standin.rooms import each, meant
 from stdio_client import serving
 from unit.reasoning.anthropic.judged_memory import KEY, TALK, wired
 
@@ -67,7 +68,7 @@ async def test_a_real_process_uses_the_key_from_its_environment_and_stores_it_no
             talk.structured("memory_write", messages=MESSAGES)
             return talk.structured("memory_answer", question=QUESTION), talk.noise
 
-    async with standing_in(citing) as api:
+    async with standing_in(each(question=[meant()], answer=citing)) as api:
         answer, noise = await anyio.to_thread.run_sync(converse, api.url)
     assert (answer["answer"], answer["engine"], answer["warnings"], noise) == ("Lisbon", "anthropic", [], [])
     files = [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -33,13 +33,14 @@ CALLS = {
     "memory_reconstruct": {"query": QUESTION},
     "memory_evolve": {"goal": GOAL},
 }
+WAITS = [(tool, name) for tool in CALLS for name in ("question", "answer")]
 
 
 @asynccontextmanager
 async def connected(script, **engine):
     """Yield a client of a server with every step of Claude on, the memory behind it, and the stand-in that it asks."""
     async with standing_in(script) as api:
-        memory = wired(api.url, points=True, **engine)
+        memory = wired(api.url, understand=True, points=True, **engine)
 
         async with in_memory(one=memory) as client:
             await structured(client, "memory_write", messages=MESSAGES)
@@ -52,15 +53,15 @@ def held(memory):
     return list(space.turns), list(space.facts.rows), space.hypergraph.all(), len(space.beliefs.lessons())
 
 
-@pytest.mark.parametrize("tool", CALLS)
-async def test_a_cancelled_call_ends_its_request_and_changes_nothing(tool):
+@pytest.mark.parametrize(("tool", "name"), WAITS)
+async def test_a_cancelled_call_ends_its_request_and_changes_nothing(tool, name):
     right = perfect(KNOWN)
-    async with connected(lambda asked: Silence() if room(asked) == "answer" else right(asked)) as (client, memory, api):
+    async with connected(lambda asked: Silence() if room(asked) == name else right(asked)) as (client, memory, api):
         before = held(memory)
         with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(client.call_tool, tool, CALLS[tool])
-                while not api.requests or room(api.requests[-1]) != "answer":
+                while not api.requests or room(api.requests[-1]) != name:
                     await checkpoint()
                 tasks.cancel_scope.cancel()
             await api.hung_up.wait()
@@ -92,4 +93,5 @@ async def test_ten_concurrent_calls_share_one_client_and_its_limit():
         assert {reply["answer"] for tool, reply in replies if tool == "memory_answer"} == {"Acme"}
         assert not [warning for _, reply in replies for warning in reply.get("warnings", [])]
         assert (len(opened), api.most_at_once) == (1, 3)
+        assert {room(asked) for asked in api.requests} >= {"question", "answer"}
         assert claude_of(memory).spent.calls == len(api.requests)

@@ -10,7 +10,7 @@ from typing import Any
 
 from standin.messages_api import Asked, Script
 from standin.replies import Reply, message, said
-from standin.rooms import each
+from standin.rooms import each, meant
 
 _NUMBERED = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}\b")
@@ -24,11 +24,15 @@ class Known:
         answer: that is right; empty where nobody said it.
         words: of the sentences that it rests on, all of which have to be shown.
         way: through the facts, names in the order in which a path meets them; the last is the answer's.
+        about: names that the question is about.
+        parts: texts that are worth looking for.
     """
 
     answer: str = ""
     words: tuple[str, ...] = ()
     way: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] | None = None) -> Script:
@@ -42,6 +46,10 @@ def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] |
             if words in text
         ]
         return message(json.dumps({"facts": told}))
+
+    def understands(asked: Asked) -> Reply:
+        one = known.get(asked.question, Known())
+        return meant(names=list(one.about), parts=list(one.parts))
 
     def answers(asked: Asked) -> Reply:
         one = known.get(asked.question, Known())
@@ -58,7 +66,7 @@ def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] |
             **_points(asked),
         )
 
-    return each(answer=answers, reading=reads)
+    return each(question=understands, answer=answers, reading=reads)
 
 
 def _points(asked: Asked) -> dict[str, Any]:

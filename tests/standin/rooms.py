@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from standin.messages_api import Asked, Script
-from standin.replies import Reply, Silence
+from standin.replies import Reply, Silence, message
 
 TELLTALE = {
     "answer": "answerable",
+    "question": "parts",
     "reading": "facts",
 }
 """By the room, a field that no other room's form has."""
@@ -36,3 +39,15 @@ def each(**scripts: Script | Sequence[Reply | Silence]) -> Script:
         return queues[name].pop(0) if len(queues[name]) > 1 else queues[name][0]
 
     return reply
+
+
+def meant(**said: Any) -> Reply:
+    """Return a good message with what a question means; nothing but what is given."""
+    nothing: dict[str, Any] = {
+        "names": [],
+        "relations": [],
+        "intent": "FACT",
+        "since": "",
+        "until": "",
+    }
+    return message(json.dumps(nothing | {"uncertain": False, "parts": []} | said))

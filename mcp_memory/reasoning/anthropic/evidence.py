@@ -72,7 +72,7 @@ def _says_more(version: Version, source: Source) -> bool:
 
 
 def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
-    """Yield the facts of the evidence and the paths, and those of the entities asked about.
+    """Yield the facts of the evidence and the paths, and of the entities asked about those of the relations asked for.
 
     A fact that does not hold at the moment that is asked about is left out, unless recall found it as evidence.
     """
@@ -80,12 +80,13 @@ def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
     for item in judge_input.recall.evidence:
         if item.kind == "fact" and item.inferred != "cooccurrence" and (known := knowledge.fact(item.id)):
             yield known
+    asked = judge_input.query.relations
     for path in judge_input.recall.paths[:BESIDE]:
         for step in path.steps:
             if _holds(step.version, knowledge.moment) and (not step.inferred or bears(path)):
                 yield step.version, step.inferred
     for group in knowledge.groups:
-        if group.inferred is None:
+        if group.relation in asked or (not asked and group.inferred is None):
             yield from ((one, group.inferred) for one in group.versions if _holds(one, knowledge.moment))
 
 

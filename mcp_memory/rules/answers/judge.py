@@ -6,10 +6,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.evidence import Citation, Correction, RecallResult
 from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import JudgeInput
 from mcp_memory.rules.answers.certain import certain_answer
@@ -32,6 +36,12 @@ class EmbeddedQuestionJudge:
     def spent(self) -> Spending | None:
         """Nothing."""
         return None
+
+    async def understand(
+        self, query: Query, _speakers: Collection[str], _held: Collection[str], _span: tuple[Millis, Millis] | None
+    ) -> Query:
+        """Return the query unchanged: the same rules have already parsed it."""
+        return query
 
     def assesses(self, _recall: RecallResult) -> bool:
         """Return False: nobody judges."""

@@ -34,7 +34,7 @@ from mcp_memory.language.stated import time_words
 from mcp_memory.navigation.beam import SUFFICIENT, find_paths, score_segments
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
-from mcp_memory.ports import Embedder, Store
+from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import (
@@ -81,21 +81,27 @@ class Found:
     gates: Mapping[int, float]
 
 
-async def embed_query(store: Store, embedder: Embedder, query: Query) -> Query:
-    """Return a query understood and embedded; the caller's other wordings of it become its parts.
+async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
+    """Return a query understood and embedded, with its parts; the caller's other wordings of it become parts.
 
     Args:
         store: the store whose space says which speakers there are.
-        embedder: the embedder of the query, of its time, topic and wordings, all in one batch.
+        embedder: the embedder of the query, of its time, topic, wordings and parts, all in one batch.
         query: the text, the space, and the moment of asking.
+        judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
+            space without texts.
     """
     async with store.reading(whole=False) as view:
         space = view.space(query.space)
         query = understand(query, space.speakers, query.now)
-        speakers, taught = tuple(space.speakers), len(space.beliefs) > 0
+        speakers, empty, taught = tuple(space.speakers), not space.turns, len(space.beliefs) > 0
+        span, talk = space.span, space.talk
+        held = [name for name, holds in (("conversations", talk.any()), ("documents", not talk.all())) if holds]
+    if judge is not None and not empty:
+        query = await judge.understand(query, speakers, held, span)
     time = time_words(query, query.local_now) if taught else None  # without lessons no vector is compared with it
-    wordings = [wording for wording in query.wordings if wording != query.text]
-    parts = [understand(Query(wording, query.space), speakers, query.local_now) for wording in wordings]
+    wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
+    parts = [understand(part, speakers, query.local_now) for part in (*wordings, *query.parts)]
     texts = [query.text, *(part.text for part in parts)]
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
     vectors = await embedder.embed([*texts, *topic, *([time] if time else [])])

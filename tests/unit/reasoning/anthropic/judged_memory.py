@@ -46,7 +46,7 @@ def wired(
     Claude judges alone, unless ``engine`` gives it other steps too. ``rooms`` has the settings of other rooms that are
     not the usual ones.
     """
-    alone = {"points": False}
+    alone = {"understand": False, "points": False}
     settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | alone | engine
     changed = {room: replace(getattr(Settings(), room), **values) for room, values in (rooms or {}).items()}
     config = Settings(engine=replace(Settings().engine, **settings), write=WriteSettings(wait=True), **changed)  # type: ignore[arg-type]
