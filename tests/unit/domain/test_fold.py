@@ -1,12 +1,11 @@
 """The fold: what design D.1 promises of versions, for any set of assertions in any order of arrival.
 
-Beside it stands a memory that follows REAL §3.2 to the letter.
+Beside it stands a memory that follows REAL §3.2 to the letter. Examples are in ``tests/unit/view/histories.jsonl``.
 """
 
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import get_args
 
@@ -206,73 +205,6 @@ def test_the_successor_of_a_version_begins_where_the_version_ends(said: list[Ass
         assert all(a.since == version.until for a in version.ended_by)
 
 
-# Examples
-
-
-CASES = {
-    "a value returns": (
-        [("Paris", 2010), ("London", 2015), ("Paris", 2020)],
-        [("Paris", 2010, 2015), ("London", 2015, 2020), ("Paris", 2020, INF)],
-    ),
-    "an earlier value is told late": (
-        [("London", 2015), ("Paris", 2010)],
-        [("Paris", 2010, 2015), ("London", 2015, INF)],
-    ),
-    "one between is told last": (
-        [("Paris", 2010), ("Rome", 2020), ("London", 2015)],
-        [("Paris", 2010, 2015), ("London", 2015, 2020), ("Rome", 2020, INF)],
-    ),
-    "the start is told twice": ([("Paris", 2012), ("Paris", 2010)], [("Paris", 2010, INF)]),
-    "one that goes on is interrupted": (
-        [("Paris", 2010), ("Paris", 2020), ("London", 2015)],
-        [("Paris", 2010, 2015), ("London", 2015, 2020), ("Paris", 2020, INF)],
-    ),
-    "of two with one start the last told is the correction": (
-        [("Paris", 2010, FOREVER, 2010), ("London", 2010, FOREVER, 2011)],
-        [("Paris", 2010, 2010), ("London", 2010, INF)],
-    ),
-    "an end that was told later stays": (
-        [("Oslo", 2010, FOREVER, 2010), ("Oslo", 2010, 2015, 2018)],
-        [("Oslo", 2010, 2015)],
-    ),
-    "whoever knows of the end says that it goes on": (
-        [("Oslo", 2010, FOREVER, 2010), ("Oslo", 2010, 2015, 2018), ("Oslo", 2012, FOREVER, 2019)],
-        [("Oslo", 2010, INF)],
-    ),
-    "an end and a start are told long after": (
-        [("Oslo", 2010, FOREVER, 2026), ("Oslo", 2010, 2015, 2027)],
-        [("Oslo", 2010, 2015)],
-    ),
-    "an interval begins again at its end": (
-        [("Oslo", 2010, 2015, 2009), ("Oslo", 2015, FOREVER, 2009)],
-        [("Oslo", 2010, INF)],
-    ),
-    "an interval begins again after its end": (
-        [("Oslo", 2010, 2015, 2009), ("Oslo", 2016, FOREVER, 2016)],
-        [("Oslo", 2010, 2015), ("Oslo", 2016, INF)],
-    ),
-    "a former value ends where one with a known start begins": (
-        [("Paris", BEGINNING, 2018, 2018), ("Oslo", 2015)],
-        [("Paris", BEGINNING, 2015), ("Oslo", 2015, INF)],
-    ),
-    "a former value contests no present one of unknown start": (
-        [("Oslo", BEGINNING, FOREVER, 2010), ("Rome", BEGINNING, 2016, 2016)],
-        [("Rome", BEGINNING, 2016), ("Oslo", BEGINNING, INF)],
-    ),
-    "a former value returns, and the others end there": (
-        [("Paris", BEGINNING, 2018, 2018), ("Rome", BEGINNING, 2018, 2018), ("Paris", 2017, FOREVER, 2019)],
-        [("Rome", BEGINNING, 2017), ("Paris", BEGINNING, INF)],
-    ),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_w7_values_that_exclude_each_other_hold_one_after_the_other(case: str) -> None:
-    told, expected = CASES[case]
-    said = [asserted(tail, since, *rest[:1], said_at=(*rest, None, None)[1]) for tail, since, *rest in told]
-    assert shown(fold(said, single=True, key=str)) == expected
-
-
 def test_leaving_and_arriving_in_one_statement_names_the_successor() -> None:
     paris, london = asserted("Paris", 2010), asserted("London", 2015)
     gone = asserted("Paris", 2015, negated=True)
@@ -280,13 +212,6 @@ def test_leaving_and_arriving_in_one_statement_names_the_successor() -> None:
     assert (left.status, left.ended_by, left.superseded_by) == ("closed", (gone,), lives.id)
     (again,) = fold([paris, gone, asserted("Paris", 2015)], single=True, key=str)
     assert again.current
-
-
-def test_of_values_told_at_one_moment_the_one_of_the_later_sentence_counts() -> None:
-    first = asserted("Leeds", 2010, stated=False, turn="t_1", sentence=0, confidence=1.0, extractor="embedded")
-    later = asserted("York", 2010, stated=False, turn="t_1", sentence=1, confidence=0.75, extractor="embedded")
-    for order in ([first, later], [later, first]):
-        assert shown(fold(order, single=True, key=str)) == [("Leeds", 2010, 2010), ("York", 2010, INF)]
 
 
 # Layers of confidence
@@ -327,29 +252,6 @@ def test_a_hedged_remark_changes_nothing_before_it_is_confirmed(
     assert {a.id for a in remarks} <= {a.id for version in suspected for a in version.assertions}
 
 
-def test_a_confirmed_remark_has_its_effect_from_its_own_start() -> None:
-    paris, rumour = asserted("Paris", 2010), asserted("London", 2015, confidence=0.45)
-    sure, suspected = fold_by_confidence([paris, rumour], single=True, key=str, stable=STABLE)
-    assert shown(sure) == [("Paris", 2010, INF)]
-    assert shown(suspected) == [("London", 2015, INF)]
-    sure, suspected = fold_by_confidence([paris, rumour, asserted("London", 2018)], single=True, key=str, stable=STABLE)
-    assert shown(sure) == [("Paris", 2010, 2015), ("London", 2015, INF)]
-    assert suspected == ()
-
-
-def test_a_confirmed_end_has_its_effect_from_its_own_time() -> None:
-    acme = asserted("Acme", 2010)
-    perhaps, surely = (asserted("Acme", at, negated=True, confidence=c) for at, c in ((2015, 0.45), (2018, 0.95)))
-    assert shown(fold_by_confidence([acme, perhaps], single=True, key=str, stable=STABLE)[0]) == [("Acme", 2010, INF)]
-    assert shown(fold_by_confidence([acme, perhaps, surely], single=True, key=str, stable=STABLE)[0]) == [
-        ("Acme", 2010, 2015)
-    ]
-    back = asserted("Acme", 2016)
-    assert shown(fold_by_confidence([acme, perhaps, back, surely], single=True, key=str, stable=STABLE)[0]) == [
-        ("Acme", 2010, 2018)
-    ]
-
-
 # The rule of the paper
 
 
@@ -383,52 +285,3 @@ def test_in_order_and_without_returns_the_fold_equals_the_rule_of_the_paper(seed
     for each in told:
         literal.tell(*each)
     assert shown(fold([asserted(*each) for each in told], single=True, key=str)) == literal.rows
-
-
-def test_a_denial_in_fewer_words_ends_the_only_value_that_it_can_mean() -> None:
-    denial = asserted("library", 5, FOREVER, negated=True, said_at=5, turn="t_2")
-    told = [asserted("public library", 1, FOREVER, said_at=1, turn="t_1"), denial]
-    (version,) = fold(told, single=True, key=str.casefold)
-    assert (version.tail, version.until) == ("public library", 5)
-    told.append(asserted("school library", 1, FOREVER, said_at=1, turn="t_3"))
-    assert all(one.until == FOREVER for one in fold(told, single=False, key=str.casefold))
-
-
-def test_a_value_told_without_its_start_is_over_when_it_is_said_later_that_it_had_ended_before_that():
-    told = asserted("Oslo", 20, stated=False)
-    moved = asserted("Oslo", 10, negated=True, said_at=21)
-    for single in (True, False):
-        (version,) = fold([told, moved], single=single, key=str.casefold)
-        assert (version.since, version.until, version.status) == (BEGINNING, 10, "closed")
-        assert version.ended_by == (moved,)
-        stayed = fold([told, asserted("Oslo", 10, negated=True, said_at=19)], single=single, key=str.casefold)
-        assert [one.current for one in stayed] == [True], "what is said last holds"
-        since = fold([asserted("Oslo", 20), moved], single=single, key=str.casefold)
-        assert [one.current for one in since] == [True], "it began again, as somebody stated"
-
-
-# What is taken back
-
-
-def test_what_a_caller_denies_from_its_start_on_never_held_and_what_it_closed_goes_on():
-    """Only a later denial does, or one of a reading of the same message; a later statement of the value stands."""
-    museum = asserted("museum", 1, relation="works_at")
-    club = asserted("club", 3, relation="works_at", extractor="embedded", stated=False, turn="t_1")
-    no = asserted("club", 3, relation="works_at", negated=True, said_at=9)
-    assert shown(live(fold([museum, club], single=True, key=str))) == [("museum", 1, 3), ("club", 3, INF)]
-    for denial in (no, replace(no, said_at=3, turn_id="t_1")):
-        versions = fold([museum, club, denial], single=True, key=str)
-        assert shown(versions) == [("museum", 1, INF), ("club", 3, 3)]
-        assert versions[1].ended_by == (denial,)
-    again = asserted("club", 12, relation="works_at")
-    assert shown(live(fold([museum, club, no, again], single=True, key=str))) == [("museum", 1, 12), ("club", 12, INF)]
-    earlier = replace(no, said_at=2)
-    assert shown(fold([club, earlier], single=True, key=str)) == [("club", 3, INF)]
-
-
-def test_what_had_not_begun_when_a_caller_denied_it_never_held():
-    trip = asserted("Tavira", 800, relation="plans_trip_to", said_at=1)
-    off = asserted("Tavira", 600, relation="plans_trip_to", negated=True, said_at=600)
-    assert shown(fold([trip, off], single=False, key=str)) == [("Tavira", 800, 800)]
-    left = replace(off, said_at=900)  # told afterwards, of the time before: perhaps an earlier trip
-    assert shown(fold([trip, left], single=False, key=str)) == [("Tavira", 800, INF)]

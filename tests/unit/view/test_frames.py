@@ -1,0 +1,69 @@
+"""Frames outside a message: what is said before or after a message may make it nobody's own.
+
+A line of ``frames.jsonl`` is a talk ("@" gives the day from there on), with the wishes that stand after it, or the
+answer to a question, by default where the user lives. Behind a frame a wish of the user's and a fact are kept as text
+and as uncertain facts; none is shown as a standing wish or answered plainly. Talk that frames nothing takes nothing
+away. Neither is a fact answered that something said much later leaves open, in words that no rule reads.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from unit.rules.answers.small_memory import said
+from unit.services.learning_memory import on_disk
+
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewFact, WriteRequest
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.iso import parse
+from mcp_memory.memory import Memory
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.search.wishes import standing_wishes
+from mcp_memory.services.settings import WriteSettings
+from mcp_memory.settings import Settings
+from mcp_memory.view.frames import Frames
+
+pytestmark = pytest.mark.anyio
+_FILE = Path(__file__).with_name("frames.jsonl")
+LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+
+
+async def after(lines: list[str], *facts: NewFact) -> Memory:
+    """Return a memory in which somebody said these lines."""
+    memory = on_disk(Memory, Settings(write=WriteSettings(wait=True)), extractor=RuleExtractor())
+    memory.clock = lambda: parse("2024-06-01")[0]
+    await memory.write(WriteRequest("default", "talk", "message", tuple(said(*lines)), facts))
+    return memory
+
+
+@pytest.mark.parametrize("line", LINES, ids=[" ".join(line["said"]) for line in LINES])
+async def test_what_stands_after_a_talk_depends_on_the_talk_around_it(line: dict[str, Any]) -> None:
+    memory = await after(line["said"])
+    if "wishes" in line:
+        async with memory.store.reading() as view:
+            assert [wish.text for wish in standing_wishes(view.space("default"))] == line["wishes"]
+    if "answer" in line:
+        question = line.get("question", "Where do I live?")
+        assert (await memory.answer(Query(question, learn=False))).text == line["answer"]
+
+
+async def test_what_a_caller_states_is_the_caller_s_to_end() -> None:
+    fact = NewFact("Ben", "works_at", "Bosch", parse("2024-03-01")[0])
+    memory = await after(["@ 2024-05-01", "user: Ben was fired on Friday, poor man."], fact)
+    assert (await memory.answer(Query("Where does Ben work?"))).text == "Bosch"
+
+
+async def test_a_talk_of_many_people_is_read_in_steps_as_many_as_its_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, beside = [0], Frames._beside
+
+    def counted(frames: Frames, turn: Turn, step: int) -> Turn | None:
+        steps[0] += 1
+        return beside(frames, turn, step)
+
+    monkeypatch.setattr(Frames, "_beside", counted)
+    names = [f"P{'abcdefghij'[one % 10]}{'abcdefghij'[one // 10]}" for one in range(100)]
+    memory = await after([f"{name}: I live in Bergen." for name in names])
+    await memory.answer(Query("Where do I live?"))
+    assert steps[0] < 30 * 100
