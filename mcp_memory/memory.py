@@ -25,7 +25,6 @@ from mcp_memory.domain.requests import EvolveRequest, EvolveResult, ExploreReque
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis, offset_at, zone_named
 from mcp_memory.errors import InvalidInput
-from mcp_memory.gain.kalman import Teacher
 from mcp_memory.operators import recall_settings
 from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
@@ -121,13 +120,7 @@ class Memory:
     @cached_property
     def reading(self) -> Reading:
         """How texts are divided, embedded and read for facts."""
-        chosen, zone = self.settings.search, zone_named(self.settings.server.time_zone)
-        return Reading(self.embedder, self.extractor, chosen.segment_tokens, self.masking, zone)
-
-    @cached_property
-    def teacher(self) -> Teacher | None:
-        """The update of sentence memories; None if learning is switched off."""
-        return Teacher(self.settings.gain) if self.settings.gain.learning else None
+        return Reading(self.embedder, self.extractor, self.masking, zone_named(self.settings.server.time_zone))
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
@@ -174,7 +167,7 @@ class Memory:
 
     def warm_later(self) -> None:
         """Queue the loading of the cue graph, if recall uses it."""
-        if self.settings.loop.enabled and self.settings.loop.tags:
+        if self.settings.switches.loop and self.settings.switches.tags:
             self.background.put("warm", partial(warm, self.store), durable=False)
 
     def save_later(self) -> None:
@@ -185,7 +178,7 @@ class Memory:
     async def reconstruct(self, query: Query) -> RecallResult:
         """See `mcp_memory.services.answer.reconstruct`, and of a project's space `with_shared_wishes`."""
         result = await self._recall(query)
-        if self.settings.server.space != "workspace" or not self.settings.search.wishes:
+        if self.settings.server.space != "workspace" or not self.settings.switches.wishes:
             return result
         asked = query.asked(self.clock(), self.masking.mask, self.reading.zone)
         return await with_shared_wishes(self.store, self.embedder, asked, result)
@@ -219,7 +212,7 @@ class Memory:
             masked_step(request, self.masking),
             now=(now := self.clock()),
             offset=offset_at(now, self.reading.zone),
-            settings=self.settings.gain,
+            form=self.settings.gain.gate if self.settings.switches.learning else None,
             episodes=self.episodes,
         )
         return replace(result, warnings=(*result.warnings, *unindexed))
@@ -241,7 +234,6 @@ class Memory:
             query.asked(self.clock(), self.masking.mask, self.reading.zone),
             settings=self.recall,
             episodes=self.episodes,
-            teacher=self.teacher,
             points=self.points,
         )
         result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *unindexed)))
@@ -256,7 +248,7 @@ class Memory:
             self.embedder,
             self.reading,
             self.episodes,
-            self.teacher,
+            self.settings.gain.update if self.settings.switches.learning else None,
             self.points,
             self.organiser,
             now=self.clock(),
@@ -325,9 +317,9 @@ class Memory:
     @cached_property
     def points(self) -> PointContext | None:
         """The context of memory points; None if they are switched off."""
-        if not self.settings.points.enabled:
+        if not self.settings.switches.points:
             return None
-        return PointContext(self.store, self.embedder, self.recall, self.settings.points)
+        return PointContext(self.store, self.embedder, self.recall)
 
     @property
     def judging(self) -> Judging | None:

@@ -31,12 +31,12 @@ _SENTENCES = ("ids", "query", *_WINDOW)
 
 def operators(settings: Settings) -> dict[str, Operator]:
     """Return every operator by its name."""
-    facts, points = settings.navigation, settings.points
+    switches = settings.switches
     every = (
-        Operator("expand_facts", partial(expand_facts, settings=facts), ("entity",), _FACTS),
+        Operator("expand_facts", expand_facts, ("entity",), _FACTS),
         Operator("versions", versions, ("entity",), ("entity", "relation", *_WINDOW)),
         Operator("timeline", timeline, (), ("entity", *_WINDOW)),
-        Operator("counterfactual", partial(counterfactual, settings=facts), ("entity",), _FACTS),
+        Operator("counterfactual", partial(counterfactual, enabled=switches.counterfactual), ("entity",), _FACTS),
         Operator("propagate", propagate_once, (), ("entity", "query", *_WINDOW)),
         Operator("tag_events", tag_events, ("entity or query",), ("entity", "query", "tag", *_WINDOW)),
         Operator("event_keywords", event_keywords, ("ids",), _SENTENCES),
@@ -47,11 +47,11 @@ def operators(settings: Settings) -> dict[str, Operator]:
         Operator(
             "personal_aspect", personal_aspect, ("entity", "relation or tag"), ("entity", "relation", "tag", *_WINDOW)
         ),
-        Operator("local_points", partial(local_points, settings=points), ("ids",), ("ids", "query")),
-        Operator("global_points", partial(global_points, settings=points), ("query",), ("query", *_WINDOW)),
+        Operator("local_points", local_points, ("ids",), ("ids", "query")),
+        Operator("global_points", global_points, ("query",), ("query", *_WINDOW)),
         Operator(
             "reflect",
-            partial(reflect_step, settings=settings.reflection),
+            partial(reflect_step, enabled=switches.reflection),
             ("query",),
             ("query", "entity", "ids", *_WINDOW),
         ),
@@ -61,14 +61,5 @@ def operators(settings: Settings) -> dict[str, Operator]:
 
 def recall_settings(settings: Settings, reader: PairReader | None = None) -> RecallSettings:
     """Return the settings of recall with the operators."""
-    return RecallSettings(
-        settings.search,
-        settings.navigation,
-        settings.gain,
-        settings.points,
-        settings.loop,
-        operators(settings),
-        breadth=settings.breadth,
-        reader=reader,
-        read_always=settings.reader.use == "always",
-    )
+    chosen, always = settings, settings.reader.use == "always"
+    return RecallSettings(chosen.switches, chosen.gain, chosen.loop, operators(chosen), reader, always)

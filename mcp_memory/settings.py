@@ -6,9 +6,6 @@ wrong type and a number out of range are errors; they name the place, and the ne
 An environment variable that is empty, or holds a placeholder such as ``${user_config.place}``, counts as not set.
 ``config.example.toml`` has every key with its default and its comment.
 
-Every mechanism of a paper has a switch, so that its effect can be measured. A room keeps its switches with its other
-settings, under names of its own; in the file they stand together in ``[switches]``.
-
 This module is imported before the server's first reply, so it and the rooms' ``settings.py`` use the standard library
 only.
 """
@@ -28,19 +25,15 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
 from mcp_memory.configurable import Declared, key
-from mcp_memory.domain.settings import FactSettings
 from mcp_memory.embedding.settings import EmbeddingSettings, ReaderSettings
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.gain.settings import GainSettings
-from mcp_memory.hypergraph.settings import PointSettings
-from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.privacy.settings import PrivacySettings
 from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.reconstruct.settings import LoopSettings
-from mcp_memory.reflection.settings import ReflectionSettings
-from mcp_memory.search.settings import SearchSettings
-from mcp_memory.services.settings import BreadthSettings, WriteSettings
+from mcp_memory.services.settings import WriteSettings
 from mcp_memory.storage.settings import StorageSettings
+from mcp_memory.switches import Switches
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +106,10 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     write: WriteSettings = field(default_factory=WriteSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    facts: FactSettings = field(default_factory=FactSettings)
-    navigation: NavigationSettings = field(default_factory=NavigationSettings)
     gain: GainSettings = field(default_factory=GainSettings)
-    points: PointSettings = field(default_factory=PointSettings)
-    reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
-    breadth: BreadthSettings = field(default_factory=BreadthSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
+    switches: Switches = field(default_factory=Switches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +121,7 @@ class _Key:
         name: the field of that room's settings.
         kind: its type.
         default: its default.
-        declared: its comment, its least number, and its name as a switch.
+        declared: its comment and its least number.
     """
 
     room: str
@@ -279,17 +267,15 @@ def _nearest(name: str, known: Iterable[str], prefix: str = "") -> str:
 
 
 def _sections() -> dict[str, dict[str, _Key]]:
-    """Return every key by section, in the order of the file; the switches of all rooms come last."""
+    """Return every key by section, in the order of the file."""
     found: dict[str, dict[str, _Key]] = {}
-    switches: dict[str, _Key] = {}
     for room, kind in get_type_hints(Settings).items():
         kinds = get_type_hints(kind)
         for one in fields(kind):
             declared: Declared | None = one.metadata.get("declared")
             if declared is not None:
-                keys, name = (switches, declared.switch) if declared.switch else (found.setdefault(room, {}), one.name)
-                keys[name] = _Key(room, one.name, kinds[one.name], one.default, declared)
-    return found | {"switches": switches}
+                found.setdefault(room, {})[one.name] = _Key(room, one.name, kinds[one.name], one.default, declared)
+    return found
 
 
 _PREFIX: Final = "MCP_MEMORY_"

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 
 from anyio import to_thread
 
+from mcp_memory.domain.points import MAX_ENTITIES
 from mcp_memory.domain.times import zone_named
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.reader import OnnxReader
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
-from mcp_memory.gain.kalman import Teacher
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
@@ -117,7 +117,7 @@ def choose_embedder(settings: Settings) -> Embedder:
     """
     chosen = settings.embedding
     if chosen.adapter == "onnx":
-        return OnnxEmbedder(threads=chosen.threads, late_chunking=chosen.late_chunking)
+        return OnnxEmbedder(threads=chosen.threads, late_chunking=settings.switches.late_chunking)
     return SentenceTransformersEmbedder(chosen.model, device=chosen.device or None, batch_size=chosen.batch_size)
 
 
@@ -128,7 +128,7 @@ def open_reader(settings: Settings) -> PairReader | None:
 
 def open_extractor(settings: Settings) -> Extractor | None:
     """Return the extractor of facts; None if extraction is switched off."""
-    return RuleExtractor() if settings.facts.extraction else None
+    return RuleExtractor() if settings.switches.extraction else None
 
 
 def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ) -> Claude | None:
@@ -160,7 +160,7 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
     limits, embedded = EFFORTS[chosen.effort], EmbeddedQuestionJudge()
-    answerer = ClaudeAnswerer(claude, chosen.points, settings.points.order)
+    answerer = ClaudeAnswerer(claude, chosen.points, MAX_ENTITIES)
     always = chosen.judge == "anthropic"
     reader = ClaudeQuestionReader(claude) if always and chosen.understand and chosen.effort != "quick" else None
 
@@ -187,13 +187,7 @@ def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | 
 
 def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | None) -> Reading:
     """Return how texts are divided, embedded, read for facts and freed of secrets."""
-    return Reading(
-        embedder,
-        extractor,
-        settings.search.segment_tokens,
-        masking_of(settings.privacy),
-        zone_named(settings.server.time_zone),
-    )
+    return Reading(embedder, extractor, masking_of(settings.privacy), zone_named(settings.server.time_zone))
 
 
 def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | None = None) -> LanceStore:
@@ -207,20 +201,20 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
     Raises:
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
-    chosen, search, stable = settings.storage, settings.search, settings.facts.stable
+    chosen = settings.storage
     reading = reading_of(settings, embedder, extractor)
-    cut = Cutter(search.segment_tokens, embedder.dimension)
+    cut = Cutter(embedder.dimension)
     # everything on which the view depends: a view that was saved with something else is useless
-    depends = search, settings.facts, settings.privacy, RULES, stable
+    depends = settings.switches, settings.privacy, RULES
     return LanceStore(
         Place(place_of(settings), chosen.options, chosen.noted_in),
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), stable, cut),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=cut),
         lock_timeout_s=chosen.lock_timeout_s,
         compact_after=chosen.compact_after,
         derive=lambda: deriver(reading, progress=silent),
-        relearn=relearner(embedder, Teacher(settings.gain)),
+        relearn=relearner(embedder, settings.gain.update),
         embed=embedder.embed,
         reader=extractor.version if extractor else 0,
         masking=reading.masking,

@@ -16,7 +16,6 @@ _HEADER: Final = """\
 # by MCP_MEMORY_CONFIG, else in the user's configuration folder (Linux ~/.config/mcp-memory, macOS
 # ~/Library/Application Support/mcp-memory, Windows %LOCALAPPDATA%\\mcp-memory).
 # An environment variable overrides each of them: MCP_MEMORY_<SECTION>_<KEY>, for example MCP_MEMORY_STORAGE_URI."""
-_SWITCHES: Final = "Mechanisms that can be turned off, to measure what they do."
 
 
 def example() -> str:
@@ -24,7 +23,7 @@ def example() -> str:
     blocks = [_HEADER]
     kinds = get_type_hints(Settings)
     for section, keys in SECTIONS.items():
-        about = kinds[section].__doc__.splitlines()[0] if section in kinds else _SWITCHES
+        about = kinds[section].__doc__.splitlines()[0]
         lines = [(f"[{section}]", about[0].lower() + about[1:].rstrip("."))]
         lines += [(f"{name} = {_toml(one.default)}", one.declared.comment) for name, one in keys.items()]
         column = max(len(left) for left, _ in lines) + 2

@@ -63,7 +63,7 @@ class DiskStore(LanceStore):
         indexes: Sequence[Callable[[], Index]] = (),
     ) -> None:
         self.disk = disk or Disk()
-        make_view = partial(View, indexes, cut=Cutter(200, dimension))
+        make_view = partial(View, indexes, cut=Cutter(dimension))
         super().__init__(self.disk.folder, embedder=embedder, dimension=dimension, make_view=make_view)
         self._refresher.ids.use(KEY)
 

@@ -34,7 +34,6 @@ from typing import Annotated, Literal, NamedTuple
 
 from mcp_memory.codec import NOT_STORED, Bounds, Count, Share
 from mcp_memory.domain.relations import DID, Cardinality, relations
-from mcp_memory.domain.settings import FactSettings
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, day_of_instant
 from mcp_memory.domain.turns import Turn, assertion_id
 
@@ -343,8 +342,8 @@ LAMBDA = 0.5
 """Weight of a further turn beside the one with the highest confidence."""
 CEILING = 0.99
 """Highest confidence that several turns reach, unless one of them exceeds it; below `CERTAIN` if none is certain."""
-STABLE = FactSettings().stable
-"""θ_stable of REAL (§4.1, sensitivity in its figure): a fact below it is only suspected."""
+STABLE = 0.8
+"""θ_stable of REAL (§4.1, sensitivity in its figure): a fact below it is only suspected until something confirms it."""
 CERTAIN = 0.9
 """The confidence from which on a fact is certain: right 19 times in 20, so that an answer may state it plainly."""
 

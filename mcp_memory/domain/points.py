@@ -19,6 +19,8 @@ from mcp_memory.domain.times import Millis
 
 MIN_ENTITIES = 2
 """|V| of a point at least (eq. 5)."""
+MAX_ENTITIES = 12
+"""At most; the paper's points grow to 7 on average (Table 3), ours may not grow without bound."""
 Status = Literal["active", "merged"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.configurable import key, switch
+from mcp_memory.configurable import key
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,6 @@ class EmbeddingSettings:
     batch_size: int = 32
     """sentence-transformers only: texts in one batch."""
     threads: int = key(0, "onnx only: threads of one inference; 0 lets the runtime choose", least=0)
-    late_chunking: bool = switch(
-        "late_chunking", True, "onnx only: sentences of talk are embedded with their segment; off: each by itself"
-    )
 
 
 @dataclass(frozen=True, slots=True)

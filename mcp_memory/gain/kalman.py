@@ -23,23 +23,67 @@ is made when it is first needed: while its uncertainty is 1 its gate is 1 (DESIG
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.facts import Engine
-from mcp_memory.gain.settings import GainSettings, Update
+from mcp_memory.gain.settings import Update
 from mcp_memory.vectors import Vector
 
+POSITIVE = 0.5
+"""Noise of the label that a sentence supports an answer. R_pos, a variance without unit (Appendix C)."""
+NEGATIVE = 1.0
+"""Noise of any other label. R_neg: a sentence that was not marked may still be a bridge (Appendix C)."""
+PROCESS = 0.001
+"""What each step adds to the uncertainty. Q (DESIGN 2.6; the paper gives none)."""
+TRUST: Mapping[Engine, float] = {"caller": 0.5, "anthropic": 1.0, "embedded": 2.0}
+"""By whom a label is: the noise is multiplied by this. ρ (DESIGN 2.6); the rules see only what retrieval saw."""
 _NOTHING = 1e-6
 """Length below which a vector has no direction: float32 rounding of a zero orthogonal part."""
 
 
-def label_noise(settings: GainSettings, target: Target, source: Engine) -> float:
+def label_noise(target: Target, source: Engine) -> float:
     """Return R for a label by one of the judges."""
-    trust = {"caller": settings.caller, "anthropic": settings.anthropic, "embedded": settings.embedded}[source]
-    return trust * (settings.positive if target == 1 else settings.negative)
+    return TRUST[source] * (POSITIVE if target == 1 else NEGATIVE)
+
+
+def taught(
+    before: Belief,
+    target: Target,
+    source: Engine,
+    query: Vector,
+    times: tuple[Vector, Vector] | None,
+    form: Update,
+) -> Belief:
+    """Return the belief about a sentence after a judge has labelled it (§3.3.1).
+
+    Args:
+        before: what was believed, at first the sentence's own vector with uncertainty 1 (eq. 2).
+        target: y.
+        source: whose word it is.
+        query: q_task, the vector of the query, shape ``(d,)``, of length 1.
+        times: the vectors of the times that the sentence and the query state; None if one of them states none.
+        form: the form of the update.
+    """
+    noise = label_noise(target, source)
+    time, time_doubt = before.time, before.time_doubt
+    task, task_doubt = update(before.task, before.task_doubt, query, target, noise, form)
+    if times is not None:
+        stated, query_time = times
+        time, time_doubt = update(stated if time is None else time, time_doubt, query_time, target, noise, form)
+    right = target == 1
+    return replace(
+        before,
+        task=task,
+        task_doubt=task_doubt,
+        time=time,
+        time_doubt=time_doubt,
+        supported=before.supported + right,
+        unsupported=before.unsupported + (not right),
+    )
 
 
 def gain(uncertainty: float, noise: float) -> float:
@@ -48,7 +92,7 @@ def gain(uncertainty: float, noise: float) -> float:
 
 
 def update(
-    mean: Vector, uncertainty: float, query: Vector, target: Target, noise: float, process: float, form: Update
+    mean: Vector, uncertainty: float, query: Vector, target: Target, noise: float, form: Update
 ) -> tuple[Vector, float]:
     """Return a memory after a judgement: its vector, of length 1, and its uncertainty, in (0, 1].
 
@@ -58,14 +102,13 @@ def update(
         query: q, shape ``(d,)``, length 1.
         target: y, the judgement.
         noise: R, how little the judge is trusted.
-        process: Q, the uncertainty that every update adds.
         form: the form of the update.
     """
     share = gain(uncertainty, noise)
     moved = (_exact if form == "exact" else _additive)(mean.astype(np.float64), query.astype(np.float64), target, share)
     if moved is None:
         return mean, uncertainty
-    return moved.astype(np.float32), min(1.0, (1 - share) * uncertainty + process)  # eq. 13; at least ``process``
+    return moved.astype(np.float32), min(1.0, (1 - share) * uncertainty + PROCESS)  # eq. 13; at least Q
 
 
 def _additive(mean: np.ndarray, query: np.ndarray, target: Target, share: float) -> np.ndarray | None:
@@ -86,46 +129,3 @@ def _exact(mean: np.ndarray, query: np.ndarray, target: Target, share: float) ->
 def _unit(vector: np.ndarray) -> np.ndarray | None:
     length = float(np.linalg.norm(vector))
     return vector / length if length > _NOTHING else None
-
-
-class Teacher:
-    """GAM-RAG's update of one sentence memory, after a judge has labelled the sentence (§3.3.1)."""
-
-    def __init__(self, settings: GainSettings | None = None) -> None:
-        self._settings = settings or GainSettings()
-
-    def __call__(
-        self, before: Belief, target: Target, source: Engine, query: Vector, times: tuple[Vector, Vector] | None = None
-    ) -> Belief:
-        """Return the belief about a sentence after a judge has labelled it.
-
-        Args:
-            before: what was believed, at first the sentence's own vector with uncertainty 1 (eq. 2).
-            target: y.
-            source: whose word it is.
-            query: q_task, the vector of the query, shape ``(d,)``, of length 1.
-            times: the vectors of the times that the sentence and the query state; None if one of them states none.
-        """
-        time, time_doubt = before.time, before.time_doubt
-        task, task_doubt = self._update(before.task, before.task_doubt, query, target, source)
-        if times is not None:
-            stated, query_time = times
-            time, time_doubt = self._update(stated if time is None else time, time_doubt, query_time, target, source)
-        right = target == 1
-        return replace(
-            before,
-            task=task,
-            task_doubt=task_doubt,
-            time=time,
-            time_doubt=time_doubt,
-            supported=before.supported + right,
-            unsupported=before.unsupported + (not right),
-        )
-
-    def _update(
-        self, mean: Vector, uncertainty: float, query: Vector, target: Target, source: Engine
-    ) -> tuple[Vector, float]:
-        settings = self._settings
-        return update(
-            mean, uncertainty, query, target, label_noise(settings, target, source), settings.process, settings.update
-        )

@@ -59,11 +59,10 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.paths import Path, Root
-from mcp_memory.domain.points import MIN_ENTITIES, Point, distinct_names, point_id
+from mcp_memory.domain.points import MAX_ENTITIES, MIN_ENTITIES, Point, distinct_names, point_id
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence
-from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.segments import split
 from mcp_memory.language.shapes import breadth_of
 from mcp_memory.language.tokens import mentions, names, rouge_l, words
@@ -74,15 +73,25 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
 
+OVERLAP = 0.8
+"""Share of entities in common from which on evidence updates a point instead of making one. Jaccard index; ours."""
+ALIKE = 0.7
+"""Cosine of two descriptions from which on points that share an entity are merged. Applies where the goal does not
+relate the two; ours (measured: of such pairs half lie above .62 in dialogues, .59 and .42 in passages of an
+encyclopedia, most of them for no other reason than the entity; above .7 lie 19, 8 and 1 of 100)."""
+WORDS, MERGED_WORDS = 80, 160
+"""Words of a description that the memory writes, and of that of a merged point. Not from the paper."""
+REDUNDANT = 0.6
+"""ROUGE-L from which on a sentence repeats another; from QRMeM's pool of questions (§3.3)."""
+HUB_SHARE = 0.95
+"""The share of entities that are no hubs: they have the fewest sentences (DESIGN 2.1)."""
+HUB_LEAST = 10
+"""An entity with this many sentences is no hub, whatever the share: in a small memory every entity that joins others
+would be one."""
+
 
 def apply_group(
-    facts: Facts,
-    points: Mapping[str, Point],
-    group: EvidenceGroup,
-    space: str,
-    scope: str,
-    at: Millis,
-    settings: PointSettings,
+    facts: Facts, points: Mapping[str, Point], group: EvidenceGroup, space: str, scope: str, at: Millis
 ) -> Point | None:
     """Return the point that a group makes, or the next revision of the point that it updates; None if all is known.
 
@@ -93,15 +102,14 @@ def apply_group(
         space: its name.
         scope: the scope of the goal.
         at: the moment.
-        settings: when a group updates, and the length of descriptions.
     """
     keys = frozenset(map(facts.key, group.entities))
     near = [(jaccard(keys, vertices(facts, point)), point) for point in points.values()]
     best = max(near, key=lambda entry: (entry[0], entry[1].active, entry[1].id), default=None)
-    if best is not None and best[0] >= settings.overlap:
+    if best is not None and best[0] >= OVERLAP:
         target = _active_successor(points, best[1])
-        return None if target is None else _update_point(target, group, at, settings)
-    description = extract_description(group.texts, group.priority, settings.words, settings.redundant)
+        return None if target is None else _update_point(target, group, at)
+    description = extract_description(group.texts, group.priority, WORDS)
     entities = distinct_names(group.entities)
     name = point_id(space, scope, entities, description)
     if name in points:
@@ -115,7 +123,7 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-def _update_point(point: Point, group: EvidenceGroup, at: Millis, settings: PointSettings) -> Point | None:
+def _update_point(point: Point, group: EvidenceGroup, at: Millis) -> Point | None:
     if {*group.sentences, *group.facts} <= {*point.sentences, *point.facts}:
         return None
     if point.source != "embedded":
@@ -123,8 +131,7 @@ def _update_point(point: Point, group: EvidenceGroup, at: Millis, settings: Poin
     old = [point.description[start:end] for start, end in split(point.description)]
     texts = [*old, *group.texts]
     priority = [*(len(old) + place for place in group.priority), *range(len(old))]
-    most = settings.merged_words if point.parents else settings.words
-    description = extract_description(texts, priority, most, settings.redundant)
+    description = extract_description(texts, priority, MERGED_WORDS if point.parents else WORDS)
     return reword(add_support(point, group.sentences, group.facts, at), description, "embedded")
 
 
@@ -157,20 +164,19 @@ def _union(*lists: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in lists for name in names))
 
 
-def extract_description(texts: Sequence[str], priority: Sequence[int], most: int, redundant: float) -> str:
+def extract_description(texts: Sequence[str], priority: Sequence[int], most: int) -> str:
     """Join texts in order, without repetitions.
 
     Args:
         texts: sentences, in reading order.
         priority: positions in ``texts``, the most important first.
         most: words at most; the first sentence is kept whole, however long it is.
-        redundant: ROUGE-L from which on a sentence repeats one that is kept.
     """
     kept: dict[int, list[str]] = {}
     room = most
     for place in priority:
         said = words(texts[place])
-        if any(rouge_l(said, other) >= redundant for other in kept.values()):
+        if any(rouge_l(said, other) >= REDUNDANT for other in kept.values()):
             continue
         room -= len(texts[place].split())
         if room < 0 and kept:
@@ -179,10 +185,10 @@ def extract_description(texts: Sequence[str], priority: Sequence[int], most: int
     return " ".join(" ".join(texts[place].split()) for place in sorted(kept))
 
 
-def unite_descriptions(descriptions: Sequence[str], most: int, redundant: float) -> str:
-    """Join several descriptions into one; arguments as for `extract_description`."""
+def unite_descriptions(descriptions: Sequence[str]) -> str:
+    """Join the descriptions of points that are merged into one."""
     texts = [text[start:end] for text in descriptions for start, end in split(text)]
-    return extract_description(texts, range(len(texts)), most, redundant)
+    return extract_description(texts, range(len(texts)), MERGED_WORDS)
 
 
 _RELATING = re.compile(
@@ -220,7 +226,6 @@ def pairs_to_merge(
     facts: Facts,
     points: Sequence[Point],
     vector: Callable[[Point], Vector],
-    settings: PointSettings,
     among: Collection[str] | None = None,
     asked: Collection[str] = (),
 ) -> list[tuple[Point, Point]]:
@@ -230,14 +235,13 @@ def pairs_to_merge(
         facts: the facts of the space.
         points: active, of one scope.
         vector: the vector of a point's description.
-        settings: the least similarity, and how many entities a point may join.
         among: ids; each pair has at least one of them; None for any pair.
         asked: keys of the entities that the goal names.
     """
     joined, named = {point.id: vertices(facts, point) for point in points}, frozenset(asked)
     candidates = []
     for one, other in combinations(points, 2):
-        fits = len(joined[one.id] | joined[other.id]) <= settings.order
+        fits = len(joined[one.id] | joined[other.id]) <= MAX_ENTITIES
         meant = among is None or one.id in among or other.id in among
         if not meant or not fits:
             continue
@@ -245,7 +249,7 @@ def pairs_to_merge(
         related = bool(first - second) and bool(second - first)
         if related or joined[one.id] & joined[other.id]:
             cosine = float(vector(one) @ vector(other))
-            if related or cosine >= settings.alike:
+            if related or cosine >= ALIKE:
                 candidates.append((not related, -cosine, one.id, other.id, one, other))
     taken: set[str] = set()
     chosen = []
@@ -293,7 +297,7 @@ def evolve_points(
     scope: str,
     at: Millis,
     cited: Cited,
-    settings: PointSettings,
+    merging: bool,
 ) -> tuple[list[Point], list[tuple[Point, str]]]:
     """Return the points that a judge is shown next, and its concerns, each with its point.
 
@@ -309,7 +313,7 @@ def evolve_points(
         scope: the question, as `scope_of` has it.
         at: the moment.
         cited: finds the sentences that an edit rests on.
-        settings: how many entities a point may join, and whether points are merged.
+        merging: whether points are merged.
     """
     kept = {point.id: point for point in shown}
     own = set(working)
@@ -324,10 +328,10 @@ def evolve_points(
             made = reword(add_support(old[0], sentences, (), at), edit.description, "anthropic")
         elif len(old) < 2 and len(own) < MOST:
             made = _new_point(space, scope, old[0].entities if old else edit.entities, edit.description, sentences, at)
-        elif len(old) > 1 and settings.merge and not any(point.source == "caller" for point in old):
+        elif len(old) > 1 and merging and not any(point.source == "caller" for point in old):
             merged, _ = merge_points(old, edit.description, scope, "anthropic", at)
             made = replace(merged, sentences=sentences)
-        if made is None or not MIN_ENTITIES <= len(made.entities) <= settings.order:
+        if made is None or not MIN_ENTITIES <= len(made.entities) <= MAX_ENTITIES:
             continue
         if len(old) > 1 or (old and old[0].id not in own):
             kept = {key: point for key, point in kept.items() if point not in old}
@@ -418,15 +422,14 @@ def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> E
     return EvidenceItem(entities, texts, ids, (version.id,) if version else (), _tellers(space, pieces))
 
 
-def group_evidence(space: Space, items: Sequence[EvidenceItem], settings: PointSettings) -> list[EvidenceGroup]:
+def group_evidence(space: Space, items: Sequence[EvidenceItem]) -> list[EvidenceGroup]:
     """Return the groups of evidence that join two or more entities, those with the best evidence first.
 
     Args:
         space: the space of the evidence.
         items: best first.
-        settings: what a hub is, and how many entities a group may have.
     """
-    joins = _without_hubs(space, {key for item in items for key in item.entities}, settings)
+    joins = _without_hubs(space, {key for item in items for key in item.entities})
     of = list(range(len(items)))  # the group of each item, as the place of its first one
     met: dict[str, int] = {}
     for place, item in enumerate(items):
@@ -438,7 +441,7 @@ def group_evidence(space: Space, items: Sequence[EvidenceItem], settings: PointS
             if other != here:
                 of = [min(other, here) if group in (other, here) else group for group in of]
     parts = ([items[place] for place, group in enumerate(of) if group == first] for first in dict.fromkeys(of))
-    return [_group(part, joins, settings) for part in parts if _joined_entities(part) >= MIN_ENTITIES]
+    return [_group(part, joins) for part in parts if _joined_entities(part) >= MIN_ENTITIES]
 
 
 def _joined_entities(items: Sequence[EvidenceItem]) -> int:
@@ -447,7 +450,7 @@ def _joined_entities(items: Sequence[EvidenceItem]) -> int:
     return len({key for item in items for key in item.entities if not (alone and key in item.tellers)})
 
 
-def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: PointSettings) -> EvidenceGroup:
+def _group(items: Sequence[EvidenceItem], joins: frozenset[str]) -> EvidenceGroup:
     """Return some items as one group: its most frequent entities, and its texts, sentences and facts, each once."""
     spelt: dict[str, str] = {}
     for item in items:
@@ -455,7 +458,7 @@ def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: Point
             _keep_spelling(spelt, key, name)
     often = Counter(key for item in items for key in item.entities)
     first = {key: place for place, key in enumerate(dict.fromkeys(key for item in items for key in item.entities))}
-    kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[: settings.order]
+    kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[:MAX_ENTITIES]
     best_first = list(dict.fromkeys(text for item in items for text in item.texts))
     by_time = sorted(best_first)
     return EvidenceGroup(
@@ -467,11 +470,11 @@ def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: Point
     )
 
 
-def _without_hubs(space: Space, keys: set[str], settings: PointSettings) -> frozenset[str]:
+def _without_hubs(space: Space, keys: set[str]) -> frozenset[str]:
     """Return the entities that are no hubs."""
     index = space.index(EntityIndex)
     degrees = [index.degree(number) for number in range(len(index))]
-    most = max(float(np.quantile(degrees, settings.hub_share)) if degrees else 0.0, settings.hub_least)
+    most = max(float(np.quantile(degrees, HUB_SHARE)) if degrees else 0.0, HUB_LEAST)
 
     def degree(key: str) -> int:
         number = index.find(key)

@@ -27,7 +27,6 @@ from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER
-from mcp_memory.hypergraph.settings import DEFAULTS, PointSettings
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.vectors import Scores
@@ -36,6 +35,13 @@ from mcp_memory.view.evidence import known_sentences, point_evidence, sentence_e
 from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
 
+SHOWN = 5
+"""Points that a recall lists."""
+NEAR = 0.4
+"""Ours: cosine of a question from which on it bears on a point that joins only the user of what it names and has none
+of its words. Of 280 pairs of both in a memory of half a year 6 lay above, 4 of them fitting."""
+ENTITIES = 5
+"""Entities that one subquery retrieves. n_v (code, graph_run.py: 5)."""
 Weigh = Callable[[NDArray[np.intp]], Scores]
 """Returns the weights of sentences for a subquery, by row."""
 
@@ -71,7 +77,7 @@ Retrieved = dict[str, dict[int, float]]
 """The entities that a subquery retrieves, by key, best first: the weights of the sentences that name each, by row."""
 
 
-def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int) -> Retrieved:
+def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None) -> Retrieved:
     """Return R(q) of eq. 1 within a scope: the entities with the highest weights for a subquery, highest first.
 
     The weight of an entity is that of the best sentence that names it; an entity without one is not retrieved.
@@ -80,7 +86,6 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int
         space: the space of the entities.
         keys: the keys of the entities in scope.
         weigh: the weights of sentences; None for 1 each, then the entities named most often come first.
-        most: n_v.
     """
     index = space.index(EntityIndex)
     named: dict[str, NDArray[np.intp]] = {}
@@ -98,7 +103,7 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int
     order = sorted(named, key=lambda key: (-best[key], -len(named[key]) if weigh is None else 0, key))
     return {
         key: dict(zip(named[key].tolist(), weights[named[key]].tolist(), strict=True))
-        for key in order[:most]
+        for key in order[:ENTITIES]
         if best[key] > 0
     }
 
@@ -113,20 +118,16 @@ def is_placeholder(space: Space, name: str) -> bool:
     return space.facts.resolve(name) is None and space.index(EntityIndex).find(name) is None
 
 
-def relevant_points(
-    space: Space, query: Query, keys: Iterable[str], most: int, near: float = DEFAULTS.near
-) -> list[Point]:
+def relevant_points(space: Space, query: Query, keys: Iterable[str]) -> list[Point]:
     """Return the active points that join entities of a question or were made for it, most similar first (DESIGN 3.2).
 
     The user, whom most points of a personal memory join, is not enough: a point of nobody else in the question must be
-    near to it, or have one of its words.
+    near to it (`NEAR`), or have one of its words.
 
     Args:
         space: the space of the points.
         query: the question, understood and embedded.
         keys: the keys of the entities that navigation started from.
-        most: number of points at most.
-        near: cosine from which on a point that joins only the user bears on the question.
     """
     hypergraph = space.hypergraph
     if not len(hypergraph):
@@ -144,10 +145,10 @@ def relevant_points(
     order = [
         place
         for place, point in enumerate(points)
-        if not asked or point.id in kept or cosines[place] >= near or asked & frozenset(stems(point.description))
+        if not asked or point.id in kept or cosines[place] >= NEAR or asked & frozenset(stems(point.description))
     ]
     order.sort(key=lambda place: (-float(cosines[place]), points[place].id))
-    return [points[place] for place in order[:most]]
+    return [points[place] for place in order[:SHOWN]]
 
 
 def _content_stems(space: Space, query: Query, user: Iterable[str]) -> frozenset[str]:
@@ -161,7 +162,7 @@ _NEXT = 3
 """Suggestions of one kind at most."""
 
 
-def local_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> OperatorResult:
+def local_points(call: OperatorInput) -> OperatorResult:
     """Local investigation: sentences about entities one step around points, and the points that share an entity.
 
     ``ids`` are of points, each a subquery of its own (DESIGN D01). A merged point counts as its successor; an id of no
@@ -173,7 +174,7 @@ def local_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> Ope
     points = list({point.id: point for point in named}.values())
     found: Retrieved = {}
     for point in points:
-        found |= retrieve(space, neighbourhood(space, point, call.points), call.weigh, settings.n_v)
+        found |= retrieve(space, neighbourhood(space, point, call.points), call.weigh)
     joined = {key for point in points for key in vertices(space.facts, point)}
     others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
     items = _evidence(call, found, others, "local_points")
@@ -184,9 +185,9 @@ def local_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> Ope
     return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found, joined)))
 
 
-def global_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> OperatorResult:
+def global_points(call: OperatorInput) -> OperatorResult:
     """Global exploration: sentences about the entities that no memory point joins, the most relevant for a query."""
-    found = retrieve(call.space, uncovered_entities(call.space, call.points), call.weigh, settings.n_v)
+    found = retrieve(call.space, uncovered_entities(call.space, call.points), call.weigh)
     items = _evidence(call, found, (), "global_points")
     return OperatorResult(tuple(items[: call.limit]), tuple(_expansions(call.space, found, set())))
 

@@ -34,9 +34,15 @@ from mcp_memory.language.questions import ASSISTANTS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.tokens import words as tokens
 from mcp_memory.navigation.fact_query import fact_query
-from mcp_memory.navigation.settings import DEFAULTS, NavigationSettings
 from mcp_memory.view.facts import Facts
 
+ROOTS = 8
+"""At most this many roots are followed; ours, so that a long query stays cheap."""
+SPECIFIC = 8
+"""A common noun is a root only if it takes part in at most this many (entity, relation) pairs; ours: it keeps "film"
+from being one."""
+JOINT = 0.6
+"""Jaccard index of their words from which on two names may mean the same entity (DESIGN 3.1)."""
 # Capitalised forms inside a sentence belong to titles, "My Fair Lady".
 _FIRST_PERSON = re.compile(
     r"\b(?:I|my|MY|me|ME|mine|MINE|myself|MYSELF|we|our|ours)\b|(?:^|[.!?]\s+)(?:My|Me|Mine|We|Our)\b"
@@ -60,46 +66,37 @@ _NAMED = frozenset(("person", "organisation", "place"))
 _Words = Sequence[re.Match[str]]
 
 
-def select_roots(
-    facts: Facts,
-    query: Query,
-    named: Sequence[str] = (),
-    *,
-    settings: NavigationSettings = DEFAULTS,
-) -> tuple[Root, ...]:
+def select_roots(facts: Facts, query: Query, named: Sequence[str] = ()) -> tuple[Root, ...]:
     """Return the roots of a query, each once, in order of certainty; some fact is about each of them.
 
     Args:
         facts: the facts of the space.
         query: understood.
         named: names from the caller; they come first.
-        settings: the settings of this room.
     """
     mentioned, unknown, common = mentions(facts, query.text, query.names)
     keys: dict[str, None] = {}
     for name in (*named, *query.speakers, *_first_and_second_person(facts, query)):
-        keys.update(dict.fromkeys(resolve_name(facts, name, settings.joint)))
+        keys.update(dict.fromkeys(resolve_name(facts, name)))
     keys.update(dict.fromkeys(_possessions(facts, query)))
     keys.update(dict.fromkeys(mentioned))
     for name in unknown:
-        keys.update(dict.fromkeys(resolve_name(facts, name, settings.joint)))
+        keys.update(dict.fromkeys(resolve_name(facts, name)))
     for name in query.extra_names:
-        similar = resolve_name(facts, name, settings.joint)
-        keys.update(
-            dict.fromkeys(key for key in similar if facts.degree(key) <= settings.specific or is_name(facts, key))
-        )
+        similar = resolve_name(facts, name)
+        keys.update(dict.fromkeys(key for key in similar if facts.degree(key) <= SPECIFIC or is_name(facts, key)))
     if not keys:
         opening = query.text.lstrip()
         if all(" " not in name and opening.startswith(name) for name in unknown):  # "Tell me" names nobody
-            keys.update(dict.fromkeys(key for key in common if facts.degree(key) <= settings.specific))
+            keys.update(dict.fromkeys(key for key in common if facts.degree(key) <= SPECIFIC))
     intent = fact_query(query).intent
-    return tuple(Root(key, facts.name(key), intent) for key in list(keys)[: settings.roots])
+    return tuple(Root(key, facts.name(key), intent) for key in list(keys)[:ROOTS])
 
 
-def resolve_name(facts: Facts, name: str, joint: float) -> list[str]:
+def resolve_name(facts: Facts, name: str) -> list[str]:
     """Return the entities that a name may refer to: the one that bears it, else at most three similar ones, best first.
 
-    Names are similar if they share enough words (Jaccard index ≥ ``joint``). For people, organisations, places and
+    Names are similar if they share enough words (`JOINT`). For people, organisations, places and
     other proper names two more conditions hold: one of the two names contains all words of the other, and names of
     people begin or end alike, so that Ann Lee is never Bob Lee. A single word of a longer name refers to a person of
     that name, or to an entity whose name begins with it ("Acme" and "Acme Corporation"). A name that more than a dozen
@@ -114,7 +111,7 @@ def resolve_name(facts: Facts, name: str, joint: float) -> list[str]:
     similar = [
         (-similarity, -facts.degree(key), key)
         for key in facts.entities_with_words(words, _COMPARED)
-        if (similarity := _name_similarity(facts, name, words, key, joint))
+        if (similarity := _name_similarity(facts, name, words, key))
     ]
     return [key for _, _, key in nsmallest(_MEANT, similar)] if len(similar) <= _VAGUE else []
 
@@ -123,13 +120,13 @@ def _content_words(key: str) -> tuple[str, ...]:
     return tuple(word for word in key.split() if word not in STOP_WORDS)
 
 
-def _name_similarity(facts: Facts, name: str, words: tuple[str, ...], key: str, joint: float) -> float:
+def _name_similarity(facts: Facts, name: str, words: tuple[str, ...], key: str) -> float:
     """Return the Jaccard index of the words of a name and an entity, or 0 if the name does not refer to the entity."""
     other = _content_words(key)
     shared = set(words).intersection(other)
     index = len(shared) / len({*words, *other})
     if not shared or not is_name(facts, key):
-        return index if index >= joint else 0.0
+        return index if index >= JOINT else 0.0
     if len(shared) < min(len(set(words)), len(set(other))):
         return 0.0  # each of the two names has a word that the other lacks
     first, last = words[0] == other[0], words[-1] == other[-1]

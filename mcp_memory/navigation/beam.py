@@ -43,18 +43,16 @@ from mcp_memory.domain.query import Query
 from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.counterfactual import counterfactual_budget, infer_paths, is_reliable, needs_repair
 from mcp_memory.navigation.fact_query import Moment, fact_query, moment
-from mcp_memory.navigation.paths import (
-    Cosine,
-    Neighbourhood,
-    StatementSimilarity,
-    entities_on,
-    score_paths,
-)
-from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.navigation.paths import EXPANDED, Cosine, Neighbourhood, StatementSimilarity, entities_on, score_paths
+from mcp_memory.switches import Switches
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import NONE, Space
 
+WIDTH = 5
+"""Paths that are followed at once from each entity. k (REAL §4.1; 3, 8 and 10 were worse there)."""
+DEPTH = 3
+"""Steps of a path. D_max (REAL §4.1; 4 gains .1 there, 5 loses)."""
 SUFFICIENT = 0.6
 """Minimum S_AS for a path to score its texts. The right type of answer alone, or all words of the query alone, give
 only .5. Without it every fact about a well-known entity gives its text a score, and the sentence with the time or place
@@ -84,7 +82,7 @@ def find_paths(
     query: Query,
     cosines: Scores,
     rarity: Mapping[str, float],
-    settings: NavigationSettings,
+    switches: Switches,
 ) -> FoundPaths:
     """Find the paths through the facts of a space that bear on a query.
 
@@ -93,9 +91,9 @@ def find_paths(
         query: understood with the speakers of this space, and embedded.
         cosines: its cosine with each segment.
         rarity: the idf of its stems.
-        settings: the settings of this room.
+        switches: which mechanisms take part.
     """
-    if not settings.facts or not space.facts.rows:
+    if not switches.facts or not space.facts.rows:
         return FoundPaths()
     # Mean and deviation of the query's cosines; (0, 1) if there are none.
     background = (float(cosines.mean()), float(cosines.std()) or 1.0) if cosines.size else (0.0, 1.0)
@@ -106,7 +104,7 @@ def find_paths(
         cosine=statement_similarity(space, query.vector, cosines),
         background=background,
         rarity=rarity,
-        settings=settings,
+        switches=switches,
     )
 
 
@@ -118,7 +116,7 @@ def search_facts(
     cosine: Cosine,
     background: tuple[float, float],
     rarity: Mapping[str, float],
-    settings: NavigationSettings,
+    switches: Switches,
 ) -> FoundPaths:
     """Find paths as `find_paths` does, with similarities that the caller supplies.
 
@@ -130,14 +128,13 @@ def search_facts(
         cosine: the cosine of the query with the sentence that states each assertion.
         background: mean and deviation of the cosine in the space.
         rarity: the idf of the query's stems.
-        settings: the settings of this room.
+        switches: which mechanisms take part.
     """
     wanted = fact_query(query)
     uncertain = query.include_uncertain or query.accepts_guesses
-    roots = select_roots(facts, query, query.entities, settings=settings)
-    similarity = StatementSimilarity(cosine, background, settings.spread)
-    keys = [root.key for root in roots]
-    near = Neighbourhood(facts, wanted, similarity, keys, at=at, uncertain=uncertain, settings=settings)
+    roots = select_roots(facts, query, query.entities)
+    similarity = StatementSimilarity(cosine, background)
+    near = Neighbourhood(facts, wanted, similarity, [root.key for root in roots], at=at, uncertain=uncertain)
 
     def scored(groups: Sequence[Sequence[Path]]) -> list[list[Path]]:
         paths = [path for group in groups for path in group]
@@ -146,13 +143,13 @@ def search_facts(
 
     beams = [Path(root, (), root.key, PathScores(0.0, 0.0, 0.0)) for root in roots]
     final: list[Path] = []
-    for _ in range(settings.depth if settings.beam else 1):
+    for _ in range(DEPTH if switches.beam else 1):
         near.compare((path.end, path.root.intent) for path in beams)
         expansions = scored([_expand(near, path) for path in beams])
         guesses = scored(
             [
                 infer_paths(near, path, {p.steps[-1].version.id for p in group})
-                if settings.counterfactual and needs_repair([p.scores for p in group], settings)
+                if switches.counterfactual and needs_repair([p.scores for p in group])
                 else []
                 for path, group in zip(beams, expansions, strict=True)
             ]
@@ -161,9 +158,9 @@ def search_facts(
         for path, group, inferred in zip(beams, expansions, guesses, strict=True):
             if _is_finished(path, group):
                 final.append(path)
-            pool += continuations(path, group, inferred, settings)
+            pool += continuations(path, group, inferred)
         beams = [  # the k best of each root, roots in their order
-            path for root in roots for path in sorted((p for p in pool if p.root == root), key=order)[: settings.width]
+            path for root in roots for path in sorted((p for p in pool if p.root == root), key=order)[:WIDTH]
         ]
         if not beams:
             break
@@ -175,9 +172,7 @@ def _is_finished(path: Path, group: Sequence[Path]) -> bool:
     return bool(path.steps) and all(path.scores.sufficiency >= p.scores.sufficiency for p in group)
 
 
-def continuations(
-    path: Path, group: Sequence[Path], inferred: Sequence[Path], settings: NavigationSettings
-) -> list[Path]:
+def continuations(path: Path, group: Sequence[Path], inferred: Sequence[Path]) -> list[Path]:
     """Return what follows a path in the next step: its reliable expansions, and the best of the rest and the guesses.
 
     None of its expansions follows a finished path.
@@ -187,9 +182,9 @@ def continuations(
         return not path.steps or extension.scores.sufficiency > path.scores.sufficiency  # eq. 8
 
     better = [] if _is_finished(path, group) else [p for p in group if improves(p)]
-    rest = [p for p in better if not is_reliable(p.scores, settings)] + [p for p in inferred if improves(p)]
-    rest = sorted(rest, key=order)[: counterfactual_budget([p.scores for p in group], settings)]
-    return [p for p in better if is_reliable(p.scores, settings)] + rest
+    rest = [p for p in better if not is_reliable(p.scores)] + [p for p in inferred if improves(p)]
+    rest = sorted(rest, key=order)[: counterfactual_budget([p.scores for p in group])]
+    return [p for p in better if is_reliable(p.scores)] + rest
 
 
 def order(path: Path) -> tuple[float, float, float, int, int, tuple[str, ...]]:
@@ -204,7 +199,7 @@ def _expand(near: Neighbourhood, path: Path) -> list[Path]:
     """Return P′ of a path, not yet scored: the m best steps to entities that it has not visited, N_cand."""
     visited = entities_on(path, near.facts)
     new = ((step, end) for step, end, _ in near.edges(path.end, path.root.intent) if end not in visited)
-    return [path.with_step(step, end) for step, end in islice(new, near.settings.expanded)]
+    return [path.with_step(step, end) for step, end in islice(new, EXPANDED)]
 
 
 def statement_similarity(space: Space, vector: Vector, cosines: Scores) -> Cosine:

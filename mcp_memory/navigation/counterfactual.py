@@ -33,12 +33,19 @@ from mcp_memory.domain.ids import digest
 from mcp_memory.domain.paths import Path, PathScores, Rule, Step
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.navigation.paths import Edge, Neighbourhood, entities_on
-from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.navigation.paths import EXPANDED, PREMISES, Edge, Neighbourhood, entities_on
 
 Guess = tuple[Step, str]
 """A step that a rule infers, and the key of the entity that it leads to."""
 
+RELEVANT = 0.5
+"""If no path is more relevant than this, hypotheses are tried. δ_QR, below which a path is not reliable (REAL §4.1)."""
+COHERENT = 0.5
+"""The same for how well the facts of a path fit together. δ_LC, likewise."""
+SAME, IMPLIED, HYPONYMY, SUCCESSION, CAUSALITY, COOCCURRENCE = 1.0, 0.8, 0.8, 0.6, 0.5, 0.3
+"""Share of its confidence that a fact keeps (DESIGN 3.3): in its inverse, or mirrored if the relation is symmetric; in
+a relation that another implies; one step up in a hierarchy; in the version before or after; along a chain of causes;
+through a shared sentence."""
 TOGETHER = "mentioned_with"
 """The relation of a guess by co-occurrence."""
 _KINDS = frozenset(("is_a", "subclass_of", "includes"))
@@ -58,35 +65,34 @@ def symmetry(near: Neighbourhood, path: Path) -> Iterator[Guess]:
         known = relations().get(version.relation)
         for wanted in near.fact_query.relations:
             if wanted in known.implies:
-                yield from _infer(near, path, "symmetry", near.settings.implied, step.forward, end, wanted, [version])
+                yield from _infer(near, path, "symmetry", IMPLIED, step.forward, end, wanted, [version])
             mirrored = known.symmetric and wanted == known.name and not step.forward
             if wanted == known.inverse or known.name == relations().get(wanted).inverse or mirrored:
-                yield from _infer(near, path, "symmetry", near.settings.same, not step.forward, end, wanted, [version])
+                yield from _infer(near, path, "symmetry", SAME, not step.forward, end, wanted, [version])
 
 
 def hyponymy(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     """Infer facts of an entity from what it is a kind or part of, and facts of what contains an entity from its own."""
-    discount = near.settings.hyponymy
     for step, end, _ in _premises(near, path):  # r(C, A) and A in B: r(C, B)
         relation = step.version.relation
         if step.forward and near.fact_query.allows(relation):
             levels = _WHOLES if relation in _WHOLES or relations().get(relation).tail in _HAVE_WHOLES else _KINDS
             for link, other in _above(near, path, end, levels):
                 premises = [step.version, link.version]
-                yield from _infer(near, path, "hyponymy", discount, step.forward, other, relation, premises)
+                yield from _infer(near, path, "hyponymy", HYPONYMY, step.forward, other, relation, premises)
     for link, whole in islice(_above(near, path, path.end, _KINDS | _WHOLES), _FOLLOWED):  # A in B and r(B, T): r(A, T)
         for step, end, _ in _premises(near, path, whole):
             relation = step.version.relation
             kind_of_whole = relation in _KINDS and link.version.relation in _WHOLES  # a mill in a county is no county
             if step.forward and near.fact_query.allows(relation) and not kind_of_whole:
                 premises = [link.version, step.version]
-                yield from _infer(near, path, "hyponymy", discount, step.forward, end, relation, premises)
+                yield from _infer(near, path, "hyponymy", HYPONYMY, step.forward, end, relation, premises)
 
 
 def succession(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     """Offer the values before and after the time in question; and if A is after B, place A after the date of B."""
     seen: set[tuple[str, bool, bool]] = set()
-    at, discount = near.at, near.settings.succession
+    at = near.at
     if at is not None:
         others = near.edges_of_other_times(path.end, path.root.intent)
         allowed = [(step, end) for step, end, _ in others if near.fact_query.allows(step.version.relation)]
@@ -95,7 +101,7 @@ def succession(near: Neighbourhood, path: Path) -> Iterator[Guess]:
             side = version.relation, step.forward, version.until <= at[0]
             if side not in seen:  # of each relation only the nearest version on each side
                 seen.add(side)
-                yield Step(version, step.forward, "succession", version.confidence * discount, _cite([version])), end
+                yield Step(version, step.forward, "succession", version.confidence * SUCCESSION, _cite([version])), end
     for step, end, _ in _premises(near, path):
         known = relations().get(step.version.relation)
         if known.name not in ("after", "before"):
@@ -105,13 +111,12 @@ def succession(near: Neighbourhood, path: Path) -> Iterator[Guess]:
             if order and dated.forward and relations().get(dated.version.relation).tail == "time":
                 premises = [step.version, dated.version]
                 yield from _infer(
-                    near, path, "succession", discount, dated.forward, date, order, premises, timeless=True
+                    near, path, "succession", SUCCESSION, dated.forward, date, order, premises, timeless=True
                 )
 
 
 def causality(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     """Infer from causes: a fact about a cause holds for its effect, and a cause of a cause is a cause."""
-    discount = near.settings.causality
     for step, end, _ in _premises(near, path):
         effect, relation = _is_to_effect(step), step.version.relation
         if effect is None:  # r(C, A) and A causes B: r(C, B)
@@ -120,12 +125,12 @@ def causality(near: Neighbourhood, path: Path) -> Iterator[Guess]:
             for link, other in near.links(end, path.root.intent, _CAUSES):
                 if _is_to_effect(link):
                     premises = [step.version, link.version]
-                    yield from _infer(near, path, "causality", discount, step.forward, other, relation, premises)
+                    yield from _infer(near, path, "causality", CAUSALITY, step.forward, other, relation, premises)
             continue
         for link, other in near.links(end, path.root.intent, _CAUSES):
             if _is_to_effect(link) is effect:
                 premises = [step.version, link.version]
-                yield from _infer(near, path, "causality", discount, effect, other, "causes", premises, timeless=True)
+                yield from _infer(near, path, "causality", CAUSALITY, effect, other, "causes", premises, timeless=True)
 
 
 def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
@@ -135,7 +140,7 @@ def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     known = {path.end, *(end for _, end, _ in near.edges(path.end, path.root.intent))}
     statements = (a for step, _, _ in _premises(near, path) for a in step.version.assertions[-_CITED:])
     sentences = dict.fromkeys((a.turn_id, a.sentence) for a in statements if a.sentence != WHOLE)
-    for turn_id, sentence in islice(sentences, near.settings.premises):
+    for turn_id, sentence in islice(sentences, PREMISES):
         for other in facts.assertions_in(turn_id):
             if other.sentence != sentence or other.negated:
                 continue
@@ -144,24 +149,23 @@ def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
             if version is not None and (version.confidence >= facts.stable or near.uncertain):
                 for key in new:
                     joined.setdefault(key, (other, version))
-    discount = near.settings.cooccurrence
     guesses = [
         guess
         for key, (other, version) in joined.items()
         # Only the sentence that mentions both is cited and compared.
-        for guess in _infer(near, path, "cooccurrence", discount, True, key, TOGETHER, [version], support=(other,))
+        for guess in _infer(near, path, "cooccurrence", COOCCURRENCE, True, key, TOGETHER, [version], support=(other,))
     ]
     similarities = near.similarity.of(step.version for step, _ in guesses)
     for guess, _ in sorted(zip(guesses, similarities, strict=True), key=lambda pair: (-pair[1], pair[0][1])):
         yield guess
 
 
-RULES = {rule.__name__: rule for rule in (symmetry, hyponymy, succession, causality, cooccurrence)}
-"""By name; `NavigationSettings.rules` has those that are used."""
+RULES = (symmetry, hyponymy, succession, causality, cooccurrence)
+"""In the order of DESIGN 3.3."""
 
 
 def _premises(near: Neighbourhood, path: Path, key: str | None = None) -> Sequence[Edge]:
-    return near.edges(path.end if key is None else key, path.root.intent)[: near.settings.premises]
+    return near.edges(path.end if key is None else key, path.root.intent)[:PREMISES]
 
 
 def _above(near: Neighbourhood, path: Path, key: str, levels: frozenset[str]) -> Iterator[Guess]:
@@ -240,35 +244,33 @@ def _cite(premises: Sequence[Version]) -> tuple[Assertion, ...]:
     return tuple(dict.fromkeys(a for premise in premises for a in premise.assertions[-_CITED:]))
 
 
-def is_reliable(scores: PathScores, settings: NavigationSettings) -> bool:
+def is_reliable(scores: PathScores) -> bool:
     """Return whether a candidate belongs to N_rel."""
-    return scores.relevance >= settings.relevance and scores.coherence >= settings.coherence
+    return scores.relevance >= RELEVANT and scores.coherence >= COHERENT
 
 
-def counterfactual_budget(candidates: Iterable[PathScores], settings: NavigationSettings) -> int:
+def counterfactual_budget(candidates: Iterable[PathScores]) -> int:
     """Return B_cf, the number of places that reliable candidates leave."""
-    return max(0, settings.expanded - sum(is_reliable(scores, settings) for scores in candidates))
+    return max(0, EXPANDED - sum(is_reliable(scores) for scores in candidates))
 
 
-def needs_repair(candidates: Sequence[PathScores], settings: NavigationSettings) -> bool:
+def needs_repair(candidates: Sequence[PathScores]) -> bool:
     """Return whether the expansion of a beam is unreliable.
 
     Each of the paper's three conditions (no candidate, or either maximum below its threshold) makes N_rel empty. With
     the fourth condition of DESIGN D33, an empty N_rel is the complete test.
     """
-    return not any(is_reliable(scores, settings) for scores in candidates)
+    return not any(is_reliable(scores) for scores in candidates)
 
 
 def infer_paths(near: Neighbourhood, path: Path, excluded: Iterable[str]) -> list[Path]:
-    """Return the extensions of a path that the enabled rules infer, in the order of the rules, not yet scored."""
-    if not near.settings.counterfactual:
-        return []
+    """Return the extensions of a path that the rules infer, in the order of the rules, not yet scored."""
     visited = entities_on(path, near.facts)
     known = set(excluded)
     inferred: list[Path] = []
-    for name in near.settings.rules:
+    for rule in RULES:
         # The scores decide which guesses are good; this limit only saves time.
-        for step, end in islice(RULES[name](near, path), _OF_EACH * near.settings.expanded):
+        for step, end in islice(rule(near, path), _OF_EACH * EXPANDED):
             if end not in visited and step.version.id not in known:
                 known.add(step.version.id)
                 inferred.append(path.with_step(step, end))

@@ -28,7 +28,6 @@ from mcp_memory.navigation.anchors import resolve_name
 from mcp_memory.navigation.counterfactual import infer_paths
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.navigation.paths import Neighbourhood, StatementSimilarity, score_paths
-from mcp_memory.navigation.settings import DEFAULTS, NavigationSettings
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.facts import Facts
@@ -45,15 +44,15 @@ _RAW = (0.0, 0.25)
 """A background that leaves cosines unchanged: a single step does not know that of the space."""
 
 
-def expand_facts(call: OperatorInput, settings: NavigationSettings = DEFAULTS) -> OperatorResult:
+def expand_facts(call: OperatorInput) -> OperatorResult:
     """One step of the beam: the facts around an entity, in both directions, the most similar to the query first.
 
     ``relation``, ``query`` and the window limit the facts and rank them.
     """
-    key = _entity(call, settings)
+    key = _entity(call)
     if key is None:
         return OperatorResult(())
-    near = _around(call, key, settings)
+    near = _around(call, key)
     facts, wanted = near.facts, relations().name(call.relation) if call.relation else None
     edges = [edge for edge in near.edges(key, near.fact_query.intent) if wanted in (None, edge[0].version.relation)]
     edges = edges[: call.limit]
@@ -82,7 +81,7 @@ def versions(call: OperatorInput) -> OperatorResult:
     ``relation`` limits it to one relation, the window to a time. Above the limit what still holds is kept first, then
     what began last.
     """
-    key = _entity(call, DEFAULTS)
+    key = _entity(call)
     if key is None:
         return OperatorResult(())
     facts = call.space.facts
@@ -106,7 +105,7 @@ def timeline(call: OperatorInput) -> OperatorResult:
     if call.entity is None:
         shown, left_out = _facts_that_begin(call)
     else:
-        key = _entity(call, DEFAULTS)
+        key = _entity(call)
         both = () if key is None else (*facts.from_(key), *facts.to(key))
         found = _sort_by_start(v for v in both if v.since < v.until and _is_within(v, call))
         shown, left_out = found[-call.limit :], max(0, len(found) - call.limit)
@@ -115,15 +114,15 @@ def timeline(call: OperatorInput) -> OperatorResult:
     return _history(call, "timeline", shown, following[:_NEXT], [version.id for version in shown], left_out)
 
 
-def counterfactual(call: OperatorInput, settings: NavigationSettings = DEFAULTS) -> OperatorResult:
-    """Unstated facts that the rules infer about an entity: hypotheses, each with its rule.
+def counterfactual(call: OperatorInput, *, enabled: bool = True) -> OperatorResult:
+    """Unstated facts that the rules infer about an entity: hypotheses, each with its rule; none if not ``enabled``.
 
     With a relation, only guesses with this relation are inferred; a query in addition ranks them.
     """
-    key = _entity(call, settings)
+    key = _entity(call) if enabled else None
     if key is None:
         return OperatorResult(())
-    near = _around(call if call.relation is None else replace(call, query=None), key, settings)
+    near = _around(call if call.relation is None else replace(call, query=None), key)
     facts, query = near.facts, call.query or near.fact_query.query
     relation = None if call.relation is None else relations().name(call.relation)
     root = Root(key, facts.name(key), near.fact_query.intent)
@@ -142,7 +141,7 @@ def counterfactual(call: OperatorInput, settings: NavigationSettings = DEFAULTS)
     return OperatorResult(tuple(items), tuple(checks))
 
 
-def _around(call: OperatorInput, key: str, settings: NavigationSettings) -> Neighbourhood:
+def _around(call: OperatorInput, key: str) -> Neighbourhood:
     """Return the facts around an entity as the relation, query and window of a step limit and rank them."""
     label = relations().get(relations().name(call.relation)).label if call.relation else ""
     wanted, window = fact_query(call.query or understand(label, ())), call.window
@@ -150,17 +149,16 @@ def _around(call: OperatorInput, key: str, settings: NavigationSettings) -> Neig
     return Neighbourhood(
         call.space.facts,
         wanted,
-        StatementSimilarity(call.cosine, _RAW, settings.spread),
+        StatementSimilarity(call.cosine, _RAW),
         (key,),
         at=(window.since, window.until) if bounded else None,
         uncertain=wanted.query.accepts_guesses,
-        settings=settings,
     )
 
 
-def _entity(call: OperatorInput, settings: NavigationSettings) -> str | None:
+def _entity(call: OperatorInput) -> str | None:
     """Return the key of the entity of a step, the most similar if the name fits several; None if there is none."""
-    keys = resolve_name(call.space.facts, call.entity or "", settings.joint)
+    keys = resolve_name(call.space.facts, call.entity or "")
     return keys[0] if keys else None
 
 

@@ -4,7 +4,7 @@
 D36), and ranks what remains: first by how strongly the query asks for the relation, then by similarity. A step from
 tail to head ranks a little lower, and so does a fact that is neither of the kind that the intent looks for nor asked
 for by name (DESIGN D35: a penalty, since a strict filter removes most answers). Of a hub only a limited number of
-versions on each side are read, ``scanned`` for a root and ``passed`` for other entities (`NavigationSettings`):
+versions on each side are read, `SCANNED` for a root and `PASSED` for other entities:
 outgoing, the relations that the query asks for first, and of each the newest; incoming, the same order of relations,
 and within one the order in which they were first recorded.
 
@@ -44,7 +44,6 @@ from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import FIRST, LAST, civil
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.fact_query import FactQuery, Moment, content_stems, holds
-from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 Cosine = Callable[[Sequence[Assertion]], list[float]]
@@ -52,6 +51,23 @@ Cosine = Callable[[Sequence[Assertion]], list[float]]
 Edge = tuple[Step, str, float]
 """A possible step, the key of the entity that it leads to, and its rank among the neighbours; higher is better."""
 
+EXPANDED = 5
+"""Neighbours that are scored at the end of each path. m (REAL §4.1; 10 gains .05 there)."""
+SCANNED = 256
+"""Versions on each side of a root that are read before the best m are taken; ours, for hubs."""
+PASSED = 48
+"""The same for an entity further along a path; with 256 here too, searching dense facts takes twice as long."""
+PREMISES = 24
+"""Neighbours that each rule of repair reads; ours, for hubs."""
+ASKED = 0.7
+"""Bonus on relevance for a relation that the query asks for, as a share of the distance to 1; ours."""
+SPREAD = 4.0
+"""Standard deviations of the background cosine that span the calibrated cosine from 0 to 1 (DESIGN 3.2)."""
+BACKWARD = 0.05
+"""Subtracted from relevance for a step from tail to head (DESIGN D36)."""
+INCOMPATIBLE = 0.15
+"""Subtracted from a neighbour's rank if it does not have the kind that the root's intent looks for, less the more the
+query asks for its relation by name (DESIGN D35, which gives no number)."""
 UNKNOWN = "…"
 """Replaces a start that is unknown, and times outside the calendar of four-digit years."""
 _EXPECTED: Mapping[AnswerType, EntityType] = {"who": "person", "where": "place", "when": "time", "how_many": "number"}
@@ -65,17 +81,16 @@ _SUPPORT = 16
 class StatementSimilarity:
     """The calibrated similarity of facts to the query, computed once for each version."""
 
-    def __init__(self, cosine: Cosine, background: tuple[float, float], spread: float) -> None:
+    def __init__(self, cosine: Cosine, background: tuple[float, float]) -> None:
         """Set the calibration.
 
         Args:
             cosine: the cosine of assertions.
             background: mean μ and deviation σ of the cosine of unrelated texts.
-            spread: standard deviations from 0 to 1.
         """
         self._cosine = cosine
         self._mean, deviation = background
-        self._span = spread * deviation
+        self._span = SPREAD * deviation
         self._known: dict[str, float] = {}
         self._said: dict[str, float] = {}  # by assertion, which several versions and guesses rest on
 
@@ -91,7 +106,7 @@ class StatementSimilarity:
         return [self._known[version.id] for version in rows]
 
     def calibrate(self, cosine: float) -> float:
-        """Return cal(x): 0 at the background, 1 at ``spread`` deviations above it."""
+        """Return cal(x): 0 at the background, 1 at `SPREAD` deviations above it."""
         if self._span <= 0:  # a space too small to have a background
             return min(1.0, max(0.0, cosine))
         return min(1.0, max(0.0, (cosine - self._mean) / self._span))
@@ -107,7 +122,6 @@ class Neighbourhood:
         roots: keys of the entities that the query is about.
         at: the time in question, None for any.
         uncertain: whether suspected facts take part.
-        settings: the settings of this room.
     """
 
     def __init__(
@@ -119,7 +133,6 @@ class Neighbourhood:
         *,
         at: Moment | None,
         uncertain: bool,
-        settings: NavigationSettings,
     ) -> None:
         self.facts = facts
         self.fact_query = fact_query
@@ -127,7 +140,6 @@ class Neighbourhood:
         self.roots = frozenset(roots)
         self.at = at
         self.uncertain = uncertain
-        self.settings = settings
         self._neighbours: dict[str, tuple[tuple[Version, bool, str], ...]] = {}
         self._edges: dict[tuple[str, Intent], tuple[Edge, ...]] = {}
 
@@ -159,8 +171,8 @@ class Neighbourhood:
         out = [
             version for name in self.facts.relations_of(key) if name in names for version in self._versions(key, name)
         ]
-        links = [self._link(version, forward=True) for version in out[: self.settings.premises]]
-        if self.facts.degree(key) <= self.settings.premises:
+        links = [self._link(version, forward=True) for version in out[:PREMISES]]
+        if self.facts.degree(key) <= PREMISES:
             into = self.facts.to(key, suspected=self.uncertain)
             links += [self._link(version, forward=False) for version in into if version.relation in names]
         return [(step, end) for step, end in links if end != key and self._holds(step.version, intent)]
@@ -172,17 +184,17 @@ class Neighbourhood:
         similarities = self.similarity.of(version for version, _, _ in neighbours)
         edges = []
         for (version, forward, end), similarity in zip(neighbours, similarities, strict=True):
-            rank = similarity + (1 - similarity) * self.settings.asked * self.fact_query.demand(version.relation)
-            rank -= self.settings.backward * (not forward)
-            rank -= self.settings.incompatible * (1 - self.fact_query.suitability(version, intent, self.facts))
+            rank = similarity + (1 - similarity) * ASKED * self.fact_query.demand(version.relation)
+            rank -= BACKWARD * (not forward)
+            rank -= INCOMPATIBLE * (1 - self.fact_query.suitability(version, intent, self.facts))
             edges.append((Step(version, forward, confidence=version.confidence), end, rank))
         edges.sort(key=lambda edge: (-edge[2], -edge[0].version.since, edge[0].version.id))
         return tuple(edges)
 
     def _around(self, key: str) -> tuple[tuple[Version, bool, str], ...]:
         if key not in self._neighbours:
-            limit = 0 if self._is_alias(key) else self.settings.passed
-            limit = self.settings.scanned if key in self.roots else limit
+            limit = 0 if self._is_alias(key) else PASSED
+            limit = SCANNED if key in self.roots else limit
             out = [(one, True, self.facts.target_key(one, forward=True)) for one in islice(self._out(key), limit)]
             into = self.facts.to(key, suspected=self.uncertain, first=lambda name: -self.fact_query.demand(name))
             back = [(version, False, self.facts.key(version.head)) for version in islice(into, limit)]
@@ -228,7 +240,7 @@ def score_paths(
         words = words.difference(*map(_stems, near.roots))
     return [
         PathScores(
-            relevance(path, [next(similarities) for _ in path.steps], near.fact_query, near.settings),
+            relevance(path, [next(similarities) for _ in path.steps], near.fact_query),
             coherence(path, near.facts, near.fact_query),
             sufficiency(path, near.facts, near.fact_query, words, rarity),
         )
@@ -252,12 +264,12 @@ def leads_back(path: Path) -> bool:
     return last.version.relation == path.steps[-2].version.relation or last.version.relation in CLASSES
 
 
-def relevance(path: Path, similarities: Sequence[float], fact_query: FactQuery, settings: NavigationSettings) -> float:
+def relevance(path: Path, similarities: Sequence[float], fact_query: FactQuery) -> float:
     """Return S_QR of a path, from the calibrated cosine of each of its steps."""
     mean = sum(similarities) / len(similarities)
     demand = sum(fact_query.demand(step.version.relation) for step in path.steps) / len(path.steps)
     backward = sum(not step.forward for step in path.steps)
-    return max(0.0, mean + (1 - mean) * settings.asked * demand - settings.backward * backward)
+    return max(0.0, mean + (1 - mean) * ASKED * demand - BACKWARD * backward)
 
 
 def coherence(path: Path, facts: Facts, fact_query: FactQuery) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import key, switch
+from mcp_memory.configurable import key
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +15,3 @@ class LoopSettings:
     """The paper's."""
     k_ops: int = key(10, "calls of operators in one turn")
     """The paper's."""
-    calls: int = 50
-    """Calls of operators in all turns together. The authors' program has this bound; both hold (DESIGN D30)."""
-    deadline_s: float = 30.0
-    """Seconds after which no further turn begins."""
-
-    enabled: bool = switch("loop", True, "where the first search is not enough, recall goes on from what it found")
-    tags: bool = switch("tags", True, "it also goes from text to text by the rare names in them")

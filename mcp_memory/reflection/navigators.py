@@ -55,34 +55,47 @@ from numpy.typing import NDArray
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.tokens import count_tokens, words
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reflection.settings import DEFAULTS, ReflectionSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import rows_of, segment_evidence
 from mcp_memory.view.space import Space
 
+WINDOW = 4_096
+"""Tokens of all passages together. L (§3.2: 4,096)."""
+TRIALS = 4
+"""Entities that are added one after the other: steps of reflection, and rounds of a trial, in one call (DESIGN D22: the
+paper has no number)."""
+SEGMENTS = 2
+"""Passages of each: the most similar to the query; the paper adds all. Measured: see above."""
+HUB = 30
+"""An entity in more sentences or facts than this is not added. Ours, measured above, too."""
+ROUNDS = 2
+"""Before that, rounds that add every entity near the query: iterations of graph expansion; ours, the paper has one
+without a number."""
+WIDTH = 3
+"""Entities of each round, of expansion and of a trial; ours."""
+DEVIATIONS = 2.0
+"""How far above the background "near" is, in standard deviations: the threshold of an edge; as for REAL's paths (DESIGN
+3.2)."""
 Added = tuple[list[int], tuple["WindowSegment", ...]]
 """What a navigator adds: entities in order, and S_add as it fits the window, best first."""
 
 
-def reflect(
-    graph: EntityGraph, begin: Iterable[int], given: Iterable[WindowSegment], settings: ReflectionSettings
-) -> Added:
+def reflect(graph: EntityGraph, begin: Iterable[int], given: Iterable[WindowSegment]) -> Added:
     """Run Algorithm 1; each step adds exactly one entity, or ends the search.
 
     Args:
         graph: the graph of the space, for the question.
         begin: E_s, the question's entities.
         given: S_imp.
-        settings: the window, the number of steps, and how many segments each adds at most.
     """
     known, new = list(dict.fromkeys(begin)), list[int]()
-    important, added = fit_window(given, (), settings.window)
+    important, added = fit_window(given, (), WINDOW)
     present = {piece.row for piece in important}
-    while len(new) < settings.trials and (edge := nearest_edge(graph, (*known, *new))) is not None:
+    while len(new) < TRIALS and (edge := nearest_edge(graph, (*known, *new))) is not None:
         new.append(edge.end)
-        wider = (*added, *graph.new_segments(edge.end, edge.score, present, settings.segments))
-        important, added = fit_window(important, wider, settings.window)
+        wider = (*added, *graph.new_segments(edge.end, edge.score, present, SEGMENTS))
+        important, added = fit_window(important, wider, WINDOW)
     return new, added
 
 
@@ -94,48 +107,44 @@ def nearest_edge(graph: EntityGraph, entities: Collection[int]) -> RelationEdge 
     return min(best, key=lambda edge: (-edge.score, edge.end)) if best else None
 
 
-def expand(graph: EntityGraph, begin: Iterable[int], settings: ReflectionSettings) -> dict[int, RelationEdge]:
+def expand(graph: EntityGraph, begin: Iterable[int]) -> dict[int, RelationEdge]:
     """Return the entities that graph expansion adds, in order, each with the edge that led to it.
 
     Args:
         graph: the graph of the space, for the question.
         begin: E_s, the question's entities.
-        settings: rounds, entities of each round, and which edges are near enough.
     """
-    known, least = list(dict.fromkeys(begin)), graph.threshold(settings.deviations)
+    known, least = list(dict.fromkeys(begin)), graph.threshold(DEVIATIONS)
     added: dict[int, RelationEdge] = {}
-    for _ in range(settings.rounds):
+    for _ in range(ROUNDS):
         near: dict[int, RelationEdge] = {}
         for entity in (*known, *added):
             for edge in takewhile(lambda edge: edge.score >= least, graph.edges(entity)):
                 if edge.end not in known and edge.end not in added:
                     near[edge.end] = max(edge, near.get(edge.end, edge), key=lambda one: one.score)
-        for edge in sorted(near.values(), key=lambda edge: (-edge.score, edge.end))[: settings.width]:
+        for edge in sorted(near.values(), key=lambda edge: (-edge.score, edge.end))[:WIDTH]:
             added[edge.end] = edge
     return added
 
 
-def entity_trial(
-    graph: EntityGraph, begin: Iterable[int], given: Iterable[WindowSegment], settings: ReflectionSettings
-) -> Added:
+def entity_trial(graph: EntityGraph, begin: Iterable[int], given: Iterable[WindowSegment]) -> Added:
     """Run an entity trial.
 
     Args:
         graph: the graph of the space, for the question.
         begin: E_s, the question's entities.
         given: S_imp.
-        settings: the window, the rounds, how many entities each adds, and how many segments each of these.
     """
     known, new = list(dict.fromkeys(begin)), list[int]()
-    important, added = fit_window(given, (), settings.window)
+    important, added = fit_window(given, (), WINDOW)
     present = {piece.row for piece in important}
-    for _ in range(settings.trials):
+    for _ in range(TRIALS):
         rows = [piece.row for piece in (*important, *added)]
-        fresh = shared_entities(graph, rows, (*known, *new))[: settings.width]
+        fresh = shared_entities(graph, rows, (*known, *new))[:WIDTH]
         new += fresh
-        further = [piece for one in fresh for piece in graph.new_segments(one, None, present, settings.segments)]
+        further = [piece for one in fresh for piece in graph.new_segments(one, None, present, SEGMENTS)]
         offered = {piece.row for piece in (*added, *further)}
-        important, added = fit_window(important, (*added, *further), settings.window)
+        important, added = fit_window(important, (*added, *further), WINDOW)
         if not fresh or len(added) < len(offered):
             break  # nothing more is shared, or the window is full
     return new, added
@@ -164,7 +173,7 @@ _READ = 200
 """Words of a query that are searched for names; a pasted page is not a question."""
 
 
-def reflect_step(call: OperatorInput, settings: ReflectionSettings = DEFAULTS) -> OperatorResult:
+def reflect_step(call: OperatorInput, *, enabled: bool = True) -> OperatorResult:
     """Find further entities along the relations of those in the query, and their segments.
 
     It starts from the names in ``query`` and from ``entity``. The query is [Q; R; E] of the paper: the question, what
@@ -172,13 +181,13 @@ def reflect_step(call: OperatorInput, settings: ReflectionSettings = DEFAULTS) -
     is S_imp and is not found again. The time window hides what was said outside it. The next step goes on from what
     this one added. The view must keep an `EntityIndex`.
     """
-    if not settings.enabled:
+    if not enabled:
         return OperatorResult((), warnings=("The switch reflection is off, so this step finds nothing.",))
     if call.weigh is None or call.query is None:
         return OperatorResult(())
-    graph = EntityGraph(call.space, call.weigh, hub=settings.hub)
+    graph = EntityGraph(call.space, call.weigh)
     given = graph.segments_with(rows_of(call.space, call.ids))
-    entities, segments = _navigate(graph, _entities(graph, call), given, settings)
+    entities, segments = _navigate(graph, _entities(graph, call), given)
     shown = segments[: call.limit]
     if not shown:
         return OperatorResult(())
@@ -196,24 +205,22 @@ def reflect_step(call: OperatorInput, settings: ReflectionSettings = DEFAULTS) -
     return OperatorResult(items, tuple(following))
 
 
-def _navigate(
-    graph: EntityGraph, begin: Sequence[int], given: Sequence[WindowSegment], settings: ReflectionSettings
-) -> Added:
+def _navigate(graph: EntityGraph, begin: Sequence[int], given: Sequence[WindowSegment]) -> Added:
     """Return the entities that were added, and the segments that fit the window beside the given ones."""
     present = {piece.row for piece in given}
     segments: list[WindowSegment] = []
     entities: list[int] = []
-    for end, edge in expand(graph, begin, settings).items():
+    for end, edge in expand(graph, begin).items():
         entities.append(end)
-        segments += graph.new_segments(end, edge.score, present, settings.segments)
-    further, added = reflect(graph, (*begin, *entities), given, settings)
+        segments += graph.new_segments(end, edge.score, present, SEGMENTS)
+    further, added = reflect(graph, (*begin, *entities), given)
     entities += further
     segments += added
     if not segments:
-        further, added = entity_trial(graph, (*begin, *entities), given, settings)
+        further, added = entity_trial(graph, (*begin, *entities), given)
         entities += further
         segments += added
-    return entities, fit_window(given, segments, settings.window)[1]
+    return entities, fit_window(given, segments, WINDOW)[1]
 
 
 def _entities(graph: EntityGraph, call: OperatorInput) -> list[int]:
@@ -263,7 +270,7 @@ class EntityGraph:
         most: sentences of one entity that are considered, the newest: a hub may have any number.
     """
 
-    def __init__(self, space: Space, weigh: Weigh, *, hub: int = 30, most: int = 2_000) -> None:
+    def __init__(self, space: Space, weigh: Weigh, *, hub: int = HUB, most: int = 2_000) -> None:
         self.space = space
         self.weigh = weigh
         self.index = space.index(EntityIndex)

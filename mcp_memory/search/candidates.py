@@ -59,10 +59,10 @@ from mcp_memory.search.channels import (
 )
 from mcp_memory.search.exchanges import ExchangeIndex
 from mcp_memory.search.links import ENTITIES, LINKS, lead_on
-from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_temporal_scores, recallable
 from mcp_memory.search.wishes import WishIndex
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
+from mcp_memory.switches import Switches
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
@@ -196,7 +196,7 @@ def find_candidates(
     space: Space,
     query: Query,
     cosines: Scores,
-    settings: SearchSettings,
+    switches: Switches,
     external: Mapping[Channel, Scores] | None = None,
 ) -> CandidateSet | None:
     """Return the segments of a space with their scores for a query; None where no channel finds any.
@@ -206,7 +206,7 @@ def find_candidates(
         query: understood with the speakers of this space; only turns within its window and of its role are found.
             Without a vector, no single sentence is compared with it.
         cosines: of the query, shape ``(len(space.segments),)``; 0 where the store gave none.
-        settings: which channels take part.
+        switches: which channels take part.
         external: the scores of channels that other rooms compute, each of shape ``(len(space.segments),)`` and in
             [-1, 1], below 0 for what speaks against a segment.
     """
@@ -221,8 +221,8 @@ def find_candidates(
         similarity, unit = cosines, 1.0
         if talk:
             similarity = np.maximum(similarity, 0)
-            unit = (float(similarity[rows].max()) if settings.meaning else 0.0) or TYPICAL_COSINE
-        inputs = ChannelInput(space, query, settings, rows, talk, similarity, unit, title_in_query)
+            unit = (float(similarity[rows].max()) if switches.meaning else 0.0) or TYPICAL_COSINE
+        inputs = ChannelInput(space, query, switches, rows, talk, similarity, unit, title_in_query)
         scores = channel_scores(inputs, CHANNELS, external or {})
         if talk and USER_FIRST.name in scores:
             # What messages gain for being no assistant's orders them, and says nothing against a document: of 22

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Role, by_assistant, by_user, label
-from mcp_memory.search.settings import SearchSettings
+from mcp_memory.switches import Switches
 from mcp_memory.vectors import Column, Scores, Vector
 from mcp_memory.view.space import Space
 
@@ -48,7 +48,7 @@ class ChannelInput:
     Attributes:
         space: its view keeps ``candidates.INDEXES``.
         query: understood with the speakers of this space.
-        settings: which channels take part.
+        switches: which channels take part.
         rows: the rows of the segments to score: messages only, or documents only.
         talk: whether they are messages.
         similarity: of every segment of the space to the query, shape ``(len(space.segments),)``: for messages the
@@ -61,7 +61,7 @@ class ChannelInput:
 
     space: Space
     query: Query
-    settings: SearchSettings
+    switches: Switches
     rows: Rows
     talk: bool
     similarity: Scores
@@ -143,7 +143,7 @@ def similarity(space: Space, vector: Vector) -> Scores:
 
 
 def _meaning(inputs: ChannelInput, _: float) -> Scores | None:
-    if not inputs.settings.meaning or not any(map(str.isalnum, inputs.query.text)):
+    if not inputs.switches.meaning or not any(map(str.isalnum, inputs.query.text)):
         return None  # to an embedder all emoji are alike
     return inputs.similarity[inputs.rows]
 

@@ -263,7 +263,7 @@ def add_temporal_scores(inputs: ChannelInput, asked: Constraint, scores: Mapping
     if inputs.talk:
         added = {TIME.name: np.float32(inputs.unit) * _message_times(inputs.space, asked, inputs.rows)}
     else:
-        vector = inputs.query.vector if inputs.settings.meaning else None
+        vector = inputs.query.vector if inputs.switches.meaning else None
         added = _document_times(inputs.space, asked, inputs.rows, before, vector)
     timed = {**scores, **added}
     best, now = float(before.max()), float(sum_scores(timed, len(before)).max())

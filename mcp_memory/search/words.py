@@ -215,7 +215,7 @@ def _spread(space: Space, rows: NDArray[np.int64], counts: Scores, length: int) 
 
 
 def _words(inputs: ChannelInput, weight: float) -> Scores | None:
-    if not inputs.settings.words:
+    if not inputs.switches.words:
         return None
     index = inputs.space.index(WordIndex)
     scores = index.score(inputs.space, inputs.query.stems, talk=inputs.talk)[inputs.rows]

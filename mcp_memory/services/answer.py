@@ -30,7 +30,6 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.gain.caller_feedback import gates_for_judge
-from mcp_memory.gain.kalman import Teacher
 from mcp_memory.gain.support import supporting_sentences
 from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import stems
@@ -85,7 +84,7 @@ async def reconstruct(
                 evidence_of(space, newest, ()),
                 warnings=(*unknown_space(view, query.space), *without_role),
                 episode=new_episode_id(),
-                wishes=newest_wishes(space) if settings.search.wishes else (),
+                wishes=newest_wishes(space) if settings.switches.wishes else (),
             )
             episodes.keep(new_episode(space, query, result))
         return result
@@ -95,7 +94,7 @@ async def reconstruct(
         space = view.space(query.space)
         found = await find(embedder, view, query, settings)
         if judge is not None and found.result.breadth == "best" and judge.assesses(found.result):
-            gates = gates_for_judge(space, query, found.result, found.gates, learning=settings.gain.learning)
+            gates = gates_for_judge(space, query, found.result, found.gates, learning=settings.switches.learning)
             asked = judge_input(space, query, found.result, found.facts, found.candidates, gates)
         else:
             result = _conclude(found.result, judge)
@@ -123,7 +122,6 @@ async def answer(
     *,
     settings: RecallSettings,
     episodes: Episodes,
-    teacher: Teacher | None = None,
     points: PointContext | None = None,
 ) -> AnswerResult:
     """Return the answer, or an abstention (``text`` is None) with the evidence; keep an episode.
@@ -137,7 +135,6 @@ async def answer(
         query: as the caller asks it, with the moment of asking.
         settings: the settings of recall.
         episodes: the episodes of this process.
-        teacher: the update by which the memory learns from its own answers; None if it does not.
         points: what memory points are stored with; None if they are switched off.
     """
     limit = query.limit
@@ -147,7 +144,7 @@ async def answer(
     async with store.reading() as view:
         space = view.space(query.space)
         found = await find(embedder, view, query, settings)
-        gates = gates_for_judge(space, query, found.result, found.gates, learning=settings.gain.learning)
+        gates = gates_for_judge(space, query, found.result, found.gates, learning=settings.switches.learning)
         asked = judge_input(space, query, found.result, found.facts, found.candidates, gates)
     broad = found.result.breadth != "best"
     asked, judgement = await _ask(judge, asked, store, embedder, settings)
@@ -156,7 +153,7 @@ async def answer(
     async with store.reading() as view:
         space = view.space(query.space)
         episode = new_episode(space, query, answered.recall, answered)
-        if teacher is None or not query.learn or answered.text is None:
+        if not settings.switches.learning or not query.learn or answered.text is None:
             episodes.keep(episode)
             return answered
         names, witnesses, on_path = support_candidates(space, episode, answered)
@@ -175,7 +172,7 @@ async def answer(
     if lesson is None or answered.hedged:  # of an answer with a hedge only a caller's word counts
         return answered
     try:
-        await learn(store, embedder, teacher, lesson)
+        await learn(store, embedder, settings.gain.update, lesson)
     except StoreError as error:
         return _warned(answered, f"Nothing was learnt from this answer: {error}")
     return answered

@@ -25,7 +25,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.gain.propagation import Rows
-from mcp_memory.gain.settings import GainSettings
+from mcp_memory.gain.settings import Gate
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
 from mcp_memory.navigation.operators import in_space
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
@@ -54,7 +54,7 @@ async def explore(
     *,
     now: Millis,
     offset: int = 0,
-    settings: GainSettings | None = None,
+    form: Gate | None = None,
     episodes: Episodes | None = None,
     working: tuple[Point, ...] = (),
 ) -> OperatorResult:
@@ -67,7 +67,7 @@ async def explore(
         request: the step and its arguments.
         now: the moment of asking, to resolve relative times of the query.
         offset: see `Query.offset`.
-        settings: the settings of the gates that learning changes; None to ignore them.
+        form: the form of the gates that learning changes; None to ignore them.
         episodes: the episodes of this process, whose records may be named by number; they keep what the step finds.
         working: memory points that are not stored and that ``ids`` may name.
 
@@ -88,7 +88,7 @@ async def explore(
         own = {point.id for point in working}
         if not warnings and not own.issuperset(ids):
             ids = _resolve_ids(space, operator, ids, episode)
-        cosine, weigh = _measures(space, query, request, settings)
+        cosine, weigh = _measures(space, query, request, form)
         call = OperatorInput(
             space,
             cosine,
@@ -139,15 +139,15 @@ def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest
 
 
 def _measures(
-    space: Space, query: Query | None, request: ExploreRequest, settings: GainSettings | None
+    space: Space, query: Query | None, request: ExploreRequest, form: Gate | None
 ) -> tuple[Callable[[Sequence[Assertion]], list[float]], Callable[[Rows], Scores] | None]:
     """Return how near facts are to a query, and how much sentences weigh for it; of no query zeros, and None."""
     if query is None:
         return no_similarity, None
     cosines = similarity(space, query.vector)
     gates: Mapping[int, float] = {}
-    if settings is not None:
-        gates = sentence_gates(space, space.beliefs, query.vector, query.time_vector, settings)
+    if form is not None:
+        gates = sentence_gates(space, space.beliefs, query.vector, query.time_vector, form)
     weigh = sentence_weights(space, query.vector, cosines, gates, request.window)
     return statement_similarity(space, query.vector, cosines), weigh
 

@@ -71,7 +71,7 @@ class FollowUps:
         judgement = await self.judge.judge(asked)
         taken: set[tuple[str, str]] = set()
         turns = 0
-        while self.settings.loop.enabled and turns < self.judge.follow_ups:
+        while self.settings.switches.loop and turns < self.judge.follow_ups:
             turns += 1
             asked, concerns = await self._with_points(asked, judgement)
             steps = _steps_not_taken(judgement.next, taken, STEPS) + _steps_not_taken(concerns, taken, CONCERNS)
@@ -89,8 +89,7 @@ class FollowUps:
 
     def _begin(self, asked: JudgeInput) -> JudgeInput:
         """Return the input with the stored points of this very question as its working memory."""
-        points = self.settings.points
-        relates = points.enabled and (asked.query.length == "full" or asks_to_compare(asked.query))
+        relates = self.settings.switches.points and (asked.query.length == "full" or asks_to_compare(asked.query))
         scope = scope_of(asked.query.text).casefold()
         own = [point for point in asked.recall.points if point.scope.casefold() == scope]
         rest = [point for point in asked.recall.points if point not in own]
@@ -120,7 +119,7 @@ class FollowUps:
                 scope=scope_of(query.text),
                 at=query.now,
                 cited=lambda citations: cited_sentences(space, citations),
-                settings=self.settings.points,
+                merging=self.settings.switches.merge,
             )
             working = [point for point in points if point not in asked.recall.points or point.id in asked.working]
             rest = [point for point in points if point not in working]

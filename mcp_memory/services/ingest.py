@@ -55,14 +55,12 @@ class Reading:
     Attributes:
         embedder: the embedder for the vectors.
         extractor: the extractor for the facts; None reads none.
-        segment_tokens: approximate length of a segment.
         masking: the masking of secrets in these texts.
         zone: the zone of times that say no offset; None for that of this machine.
     """
 
     embedder: Embedder
     extractor: Extractor | None
-    segment_tokens: int
     masking: Masking = KEEP
     zone: tzinfo | None = UTC
 
@@ -72,11 +70,9 @@ class Cutter:
     """Cuts a text into what will be stored of it, before it is indexed or after (``view.pieces.Cut``).
 
     Attributes:
-        segment_tokens: as in `Reading`.
         dimension: the dimension of the vectors to come.
     """
 
-    segment_tokens: int
     dimension: int
 
     def __call__(self, turn: Turn) -> tuple[list[Segment], list[Sentence]]:
@@ -88,7 +84,7 @@ class Cutter:
             name = sentence_id(turn.id, index, text[start:end])
             sentences.append(Sentence(name, turn.space, turn.id, index, start, end, times))
         segments = []
-        for index, (first, last) in enumerate(pack_segments(text, spans, self.segment_tokens)):
+        for index, (first, last) in enumerate(pack_segments(text, spans)):
             start, end = spans[first][0], spans[last][1]
             name = segment_id(turn.id, index, text[start:end])
             segments.append(Segment(name, turn.space, turn.id, index, start, end, first, last))
@@ -118,7 +114,7 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
     answers other calls meanwhile.
     """
-    cut = Cutter(reading.segment_tokens, reading.embedder.dimension)
+    cut = Cutter(reading.embedder.dimension)
     talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
 
     async def derive_again(turns: list[Turn]) -> Batch:
@@ -217,7 +213,7 @@ def _facts_of(reading: Reading, part: TextPart) -> list[Assertion]:
     if reading.extractor is None or turn.kind == "statement" or not sentences:  # a statement is a fact already
         return []
     if turn.text[sentences[-1].end :].strip():  # it goes on in other parts
-        _, sentences = Cutter(reading.segment_tokens, 0)(turn)
+        _, sentences = Cutter(0)(turn)
     spans, times = [(one.start, one.end) for one in sentences], [one.times for one in sentences]
     try:
         facts = reading.extractor.extract(turn, talkers.partner(turn), spans, times)

@@ -28,10 +28,10 @@ NEWER = 9
 def opened(folder: Path) -> tuple[Memory, LanceStore]:
     """Return a memory whose extractor is newer than that of any kept store."""
     embedder, extractor = FakeEmbedder(DIMENSION), RuleExtractor()
-    reading = Reading(embedder, extractor, 200)
+    reading = Reading(embedder, extractor)
     store = LanceStore(
         str(folder), embedder=FakeEmbedder.name, dimension=DIMENSION, clock=lambda: NOW, reader=NEWER,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=Cutter(200, DIMENSION)), embed=embedder.embed,
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=Cutter(DIMENSION)), embed=embedder.embed,
         derive=lambda: deriver(reading, progress=silent),
     )  # fmt: skip
     return Memory(Settings(), store, embedder, extractor, lambda: NOW), store

@@ -74,7 +74,7 @@ def memory_of(folder: Path, *, writing: bool = False) -> Memory:
         str(folder),
         embedder=FakeEmbedder.name,
         dimension=DIMENSION,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=Cutter(200, DIMENSION) if writing else None),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=Cutter(DIMENSION) if writing else None),
         reader=1,
         clock=lambda: NOW,
     )

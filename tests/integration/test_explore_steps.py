@@ -83,7 +83,7 @@ async def test_without_its_switch_reflect_finds_nothing_and_says_why():
     found = []
     for enabled in (True, False):
         one = memory()
-        one.settings = replace(one.settings, reflection=replace(one.settings.reflection, enabled=enabled))
+        one.settings = replace(one.settings, switches=replace(one.settings.switches, reflection=enabled))
         async with connected(one=one) as client:
             await filled(client)
             step = {"operator": "reflect", "query": "Whom did Bob meet in the garden?"}

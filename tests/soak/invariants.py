@@ -11,7 +11,7 @@ import anyio
 from rows_checked import row_problems
 
 from mcp_memory.domain.facts import CERTAIN
-from mcp_memory.hypergraph.settings import PointSettings
+from mcp_memory.domain.points import MAX_ENTITIES
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS
@@ -106,7 +106,7 @@ def _facts(space: Space) -> Iterator[str]:
 
 def _points(space: Space) -> Iterator[str]:
     """Check DESIGN I12 to DESIGN I16 for every point."""
-    graph, order = space.hypergraph, PointSettings().order
+    graph, order = space.hypergraph, MAX_ENTITIES
     for point in graph.all():
         revisions = graph.revisions(point.id)
         if len({one.entities for one in revisions}) > 1:

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.settings import SECTIONS, Settings, load
+from mcp_memory.switches import Switches
 from mcp_memory.wiring import place_of
 
 
@@ -27,17 +28,16 @@ def test_the_example_file_is_up_to_date_and_holds_every_default() -> None:
     assert replace(load(example, {}), storage=Settings().storage) == Settings()
 
 
-def test_a_switch_reaches_the_settings_of_its_room() -> None:
+def test_a_switch_can_be_set_by_a_variable() -> None:
     environment = {f"MCP_MEMORY_SWITCHES_{name}": "no" for name in ("LOOP", "POINTS", "REFLECTION", "LEARNING")}
-    loaded = load(None, environment)
-    assert (loaded.loop.enabled, loaded.points.enabled, loaded.reflection.enabled) == (False, False, False)
-    assert (loaded.gain.learning, loaded.gain.propagation) == (False, True)
+    switches = load(None, environment).switches
+    assert switches == Switches(loop=False, points=False, reflection=False, learning=False)
 
 
 def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     config = load(file(tmp_path, "[engine]\ntimeout_s = 3\n[switches]\nwords = false\n"), {})
     assert config.engine.timeout_s == 3.0
-    assert not config.search.words
+    assert not config.switches.words
     assert config.limits == Settings().limits
 
 
@@ -51,7 +51,7 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     environment = {"MCP_MEMORY_CONFIG": str(path), "MCP_MEMORY_LIMITS_ITEMS": "9", "MCP_MEMORY_SWITCHES_WORDS": "no"}
     config = load(None, environment)
     assert config.limits.items == 9
-    assert not config.search.words
+    assert not config.switches.words
 
 
 @pytest.mark.parametrize("text", ["", "  ", "${user_config.place}", "${HOME_OF_MEMORY}"])

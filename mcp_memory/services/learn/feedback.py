@@ -37,7 +37,7 @@ from mcp_memory.domain.requests import (
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK
 from mcp_memory.errors import InvalidInput
-from mcp_memory.gain.kalman import Teacher
+from mcp_memory.gain.settings import Update
 from mcp_memory.ports import Embedder, Progress, QuestionJudge, Store
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import (
@@ -69,7 +69,7 @@ class EvolveContext:
         embedder: the embedder of questions and corrections.
         reading: the tools that read corrections.
         episodes: the episodes of this process.
-        teach: the update; None if learning is switched off.
+        update: the form of the update; None if learning is switched off.
         points: the context of memory points; None if they are switched off.
         judge: opens a judge that is asked goals; None for the rules.
         now: the moment of the call.
@@ -80,7 +80,7 @@ class EvolveContext:
     embedder: Embedder
     reading: Reading
     episodes: Episodes
-    teach: Teacher | None
+    update: Update | None
     points: PointContext | None
     judge: Callable[[], QuestionJudge] | None
     now: Millis
@@ -221,7 +221,7 @@ def _as_new_fact(version: Version) -> NewFact:
 
 async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -> list[Improved] | str:
     """Record the caller's judgement and return the changes, or the reason why nothing is learnt from it."""
-    if context.teach is None:
+    if context.update is None:
         return "Learning is switched off here (switches.learning)."
     if not episode.query:
         return "Nothing was asked, so there is nothing that its evidence could have helped with."
@@ -241,7 +241,7 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     if not labels:
         return "It rests on no sentence that could learn from it."
     lesson = Lesson.of(episode, "caller", labels, context.now)
-    learnt = await learn(context.store, context.embedder, context.teach, lesson)
+    learnt = await learn(context.store, context.embedder, context.update, lesson)
     return _HEARD if learnt is None else [belief_change(*change) for change in learnt]
 
 

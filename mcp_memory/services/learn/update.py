@@ -33,7 +33,8 @@ from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import confident_sentences
-from mcp_memory.gain.kalman import Teacher
+from mcp_memory.gain.kalman import taught
+from mcp_memory.gain.settings import Update
 from mcp_memory.language.stated import times_in_words
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.search.words import embedded_text
@@ -46,14 +47,14 @@ TEXT_CHARS = 300
 
 
 async def learn(
-    store: Store, embedder: Embedder, teach: Teacher, lesson: Lesson
+    store: Store, embedder: Embedder, form: Update, lesson: Lesson
 ) -> list[tuple[Belief, Belief | None, Target, str]] | None:
     """Record a lesson about an episode, and the beliefs that follow from it, in one commit.
 
     Args:
         store: the store where the lesson is recorded.
         embedder: the embedder of the question and its time, and of the sentences if the view holds no vectors.
-        teach: the update.
+        form: the form of the update.
         lesson: by one judge.
 
     Returns:
@@ -67,26 +68,26 @@ async def learn(
         space = view.space(lesson.space)
         examples = _examples(space, lesson)
         texts = {piece.id: space.text(piece) for piece, *_ in examples}
-    taught = await _training_vectors(embedder, lesson, examples)
+    vectors = await _training_vectors(embedder, lesson, examples)
     async with store.writing() as transaction:
         beliefs = transaction.view.space(lesson.space).beliefs
         if beliefs.lesson(*lesson.key) is not None:
             return None
-        before = {name: beliefs.get(name) for name in taught}
-        after = _updated_beliefs(teach, lesson, taught, before)
+        before = {name: beliefs.get(name) for name in vectors}
+        after = _updated_beliefs(form, lesson, vectors, before)
         await transaction.commit(Batch(lessons=(lesson,), beliefs=tuple(after.values())))
     return [(belief, before[key], lesson.labels[key], texts[key]) for key, belief in after.items()]
 
 
-def relearner(embedder: Embedder, teach: Teacher) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
+def relearner(embedder: Embedder, form: Update) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
     """Return a function that applies the lessons of a space again, in order; a rebuild keeps the beliefs it returns."""
 
     async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
         after: dict[str, Belief] = {}
         for lesson in lessons:
-            taught = await _training_vectors(embedder, lesson, _examples(space, lesson))
-            before = {name: space.beliefs.get(name) for name in taught}
-            after |= _updated_beliefs(teach, lesson, taught, before | after)
+            vectors = await _training_vectors(embedder, lesson, _examples(space, lesson))
+            before = {name: space.beliefs.get(name) for name in vectors}
+            after |= _updated_beliefs(form, lesson, vectors, before | after)
         return list(after.values())
 
     return relearn
@@ -106,12 +107,12 @@ def belief_change(after: Belief, before: Belief | None, target: Target, text: st
 
 
 def _updated_beliefs(
-    teach: Teacher, lesson: Lesson, taught: Mapping[str, _Taught], before: Mapping[str, Belief | None]
+    form: Update, lesson: Lesson, vectors: Mapping[str, _Taught], before: Mapping[str, Belief | None]
 ) -> dict[str, Belief]:
     """Return the beliefs that a lesson changes, by sentence."""
     return {
-        name: teach(before[name] or Belief(name, lesson.space, vector), target, lesson.source, query, times)
-        for name, (vector, query, times) in taught.items()
+        name: taught(before[name] or Belief(name, lesson.space, vector), target, lesson.source, query, times, form)
+        for name, (vector, query, times) in vectors.items()
         if (target := lesson.labels.get(name)) is not None
     }
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.points import MIN_ENTITIES, Point, distinct_names, point_id, scope_of
+from mcp_memory.domain.points import MAX_ENTITIES, MIN_ENTITIES, Point, distinct_names, point_id, scope_of
 from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, PointEdits, PointInsert, Skipped
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy
@@ -37,7 +37,6 @@ from mcp_memory.hypergraph.evolution import (
     unite_descriptions,
 )
 from mcp_memory.hypergraph.retrieval import is_placeholder
-from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.recall.settings import RecallSettings
@@ -48,7 +47,7 @@ from mcp_memory.view.space import NONE, Space
 TRIES = 8
 """How often a decision is made again because it needs other vectors than those that were made."""
 _FEW = "A proposed point was left out: fewer than two of its names stand in its evidence or are known here."
-_MANY = "What was proposed would join more than {} entities."
+_MANY = f"What was proposed would join more than {MAX_ENTITIES} entities."
 _MERGED = "A point that was to be changed has been merged meanwhile."
 _CALLERS = "The words of a caller are not merged."
 
@@ -60,14 +59,12 @@ class PointContext:
     Attributes:
         store: the store of the points.
         embedder: the embedder of descriptions and goals.
-        recall: finds evidence for a goal.
-        settings: how points are made.
+        recall: finds evidence for a goal; says whether points are merged.
     """
 
     store: Store
     embedder: Embedder
     recall: RecallSettings
-    settings: PointSettings
 
 
 @dataclass
@@ -79,7 +76,6 @@ class PlannedEdits:
         points: as they will be, by id.
         scope: the scope of new points; empty for none.
         now: the moment of the call.
-        order: the most entities that a point joins.
         revisions: the revisions to be stored, in order.
         changes: reported to the caller.
         skipped: what was left out, and why.
@@ -90,7 +86,6 @@ class PlannedEdits:
     points: dict[str, Point]
     scope: str
     now: Millis
-    order: int
     revisions: list[Point] = field(default_factory=list)
     changes: list[Improved] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -159,7 +154,7 @@ async def apply_edits(
 
     def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
         points = {point.id: point for point in current.hypergraph.all()}
-        planned = PlannedEdits(current, points, scope, now, context.settings.order)
+        planned = PlannedEdits(current, points, scope, now)
         for place, insert in enumerate(edits.insert):
             _insert(planned, insert, f"points.insert[{place}]")
         for place, update in enumerate(edits.update):
@@ -196,21 +191,20 @@ async def apply_groups(
     Raises:
         StoreError: nothing is changed.
     """
-    settings = context.settings
 
     def plan(current: Space, vectors: Mapping[str, Vector]) -> PlannedEdits:
         points = {point.id: point for point in current.hypergraph.all(scope)}
-        planned = PlannedEdits(current, points, scope, now, settings.order)
+        planned = PlannedEdits(current, points, scope, now)
         for group in groups:
             before = dict(planned.points)
-            point = apply_group(current.facts, planned.points, group, space, scope, now, settings)
+            point = apply_group(current.facts, planned.points, group, space, scope, now)
             if point is not None:
                 planned.record(point)
                 old = before.get(point.id)
                 planned.report("points", point, None if old is None else old.description)
         if merging and all(point.description in vectors for point in planned.revisions):
             changed = {point.id for point in planned.revisions} if groups else None
-            _merge_similar(planned, vectors, settings, among=changed, names=names)
+            _merge_similar(planned, vectors, among=changed, names=names)
         return planned
 
     return (await commit_edits(context.store, context.embedder, space, plan)).changes
@@ -235,7 +229,7 @@ async def store_points(
     """
     if not points:
         return [], []
-    scope, settings = scope_of(question), context.settings
+    scope = scope_of(question)
     async with context.store.reading() as view:
         current = view.space(space)
         new = [point for point in points if current.hypergraph.get(point.id) is None]
@@ -243,7 +237,7 @@ async def store_points(
 
     def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
         known = {point.id: point for point in current.hypergraph.all(scope)}
-        planned = PlannedEdits(current, known, scope, now, settings.order)
+        planned = PlannedEdits(current, known, scope, now)
         for made in points:
             held = planned.points.get(made.id)
             parents = [planned.points[name] for name in made.parents if name in planned.points]
@@ -253,8 +247,8 @@ async def store_points(
                 _merge_as_made(planned, parents, made)
             elif (count := len(names.get(made.id, ()))) < MIN_ENTITIES:
                 planned.skip("points", _FEW)
-            elif count > settings.order:
-                planned.skip("points", _MANY.format(settings.order))
+            elif count > MAX_ENTITIES:
+                planned.skip("points", _MANY)
             elif (name := point_id(space, scope, names[made.id], made.description)) not in planned.points:
                 point = Point(
                     name, space, names[made.id], made.description, scope, 0, "active", (), None, made.sentences,
@@ -275,8 +269,8 @@ def _insert(planned: PlannedEdits, new: PointInsert, argument: str) -> None:
         problem = f"name {count} entity" if count == len(entities) else "are names of one and the same entity"
         remedy = f"Give at least {MIN_ENTITIES} that differ. Nothing was changed."
         raise InvalidInput(f"{argument}.entities", problem, remedy)
-    if len(entities) > planned.order:
-        remedy = f"Give at most {planned.order}, or several points. Nothing was changed."
+    if len(entities) > MAX_ENTITIES:
+        remedy = f"Give at most {MAX_ENTITIES}, or several points. Nothing was changed."
         raise InvalidInput(f"{argument}.entities", f"name {len(entities)} entities", remedy)
     name = point_id(current.name, scope, entities, new.description)
     if name in planned.points:
@@ -329,8 +323,8 @@ def _merge(planned: PlannedEdits, new: NewMerge, argument: str) -> None:
     shared = len({parent.scope.casefold() for parent in parents}) == 1
     scope = planned.scope or (parents[0].scope if shared else "")
     made, gone = merge_points(parents, new.description, scope, "caller", planned.now)
-    if len(made.entities) > planned.order:
-        remedy = f"A point joins at most {planned.order}: merge fewer. Nothing was changed."
+    if len(made.entities) > MAX_ENTITIES:
+        remedy = f"A point joins at most {MAX_ENTITIES}: merge fewer. Nothing was changed."
         raise InvalidInput(f"{argument}.ids", f"join {len(made.entities)} entities together", remedy)
     planned.record(made, *gone)
     planned.report("merge", made, " + ".join(new.ids))
@@ -356,7 +350,6 @@ def _active_point(planned: PlannedEdits, name: str, argument: str) -> Point:
 def _merge_similar(
     planned: PlannedEdits,
     vectors: Mapping[str, Vector],
-    settings: PointSettings,
     *,
     among: Collection[str] | None,
     names: Sequence[str],
@@ -376,10 +369,8 @@ def _merge_similar(
         for name in point.entities
         if any(one[1:] == words(name) for one in goal_words)
     }
-    for pair in pairs_to_merge(current.facts, active, vector, settings, among, goal_keys):
-        description = unite_descriptions(
-            [point.description for point in pair], settings.merged_words, settings.redundant
-        )
+    for pair in pairs_to_merge(current.facts, active, vector, among, goal_keys):
+        description = unite_descriptions([point.description for point in pair])
         made, gone = merge_points(pair, description, planned.scope, "embedded", planned.now)
         planned.record(made, *gone)
         planned.report("merge", made, " + ".join(point.id for point in pair))
@@ -401,8 +392,8 @@ def _merge_as_made(planned: PlannedEdits, parents: Sequence[Point], made: Point)
         planned.skip("merge", _CALLERS)
         return
     merged, gone = merge_points(parents, made.description, planned.scope, made.source, planned.now)
-    if len(merged.entities) > planned.order:
-        planned.skip("merge", _MANY.format(planned.order))
+    if len(merged.entities) > MAX_ENTITIES:
+        planned.skip("merge", _MANY)
         return
     planned.record(merged, *gone)
     planned.report("merge", merged, " + ".join(point.id for point in parents))

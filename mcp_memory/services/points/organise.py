@@ -30,6 +30,10 @@ from mcp_memory.services.ingest import silent
 from mcp_memory.services.learn.episodes import Episodes, evidence_sentences, judged_labels
 from mcp_memory.services.points.edits import PointContext, apply_groups, store_points
 
+RELEVANT = 0.5
+"""Evidence below this share of the best score is left out of points. Ours (measured: .5 keeps 93 to 100 of 100 texts
+that answer and were found, and of what it keeps 27 and 73 of 100 answer in documents, 10 in dialogues; .6 loses 7 to 10
+of 100 more in documents, .7 loses 9 in dialogues)."""
 FOUND = 12
 """Items of evidence that points are made of: as many as a recall gives."""
 _OFF = "Merging is switched off here (switches.merge)."
@@ -85,7 +89,7 @@ async def organise(
     changes, left = await store_points(space, goal, points, context, now=now)
     async with context.store.reading(whole=False) as view:
         question = understand(goal, view.space(space).speakers, now)
-    merges = context.settings.merge
+    merges = context.recall.switches.merge
     relational = recall is not None and merges and is_relational(question, recall.roots, recall.paths)
     by_judge, why = asks and bool(points), _KNOWN
     if not by_judge:
@@ -111,7 +115,7 @@ async def _evidence_groups(episode: Episode, context: PointContext) -> list[Evid
     Sentences that a judge labelled as not supporting or wrong are left out, and so is evidence that has no others.
     """
     best = max((item.score for item in episode.shown), default=0.0)
-    shown = [item for item in episode.shown if item.score >= context.settings.relevance * best]
+    shown = [item for item in episode.shown if item.score >= RELEVANT * best]
     sentences = await evidence_sentences(context.store, context.embedder, episode, shown)
     items = []
     async with context.store.reading() as view:
@@ -121,4 +125,4 @@ async def _evidence_groups(episode: Episode, context: PointContext) -> list[Evid
             supporting = [name for name in sentences[one.id] if labels.get(name, 1) > 0]
             if supporting or not sentences[one.id]:
                 items.append(evidence_item(space, one.id, supporting))
-        return group_evidence(space, [item for item in items if item is not None], context.settings)
+        return group_evidence(space, [item for item in items if item is not None])

@@ -2,14 +2,13 @@
 
 The room (``reconstruct/``) decides when to go on and with which calls. This module makes them and adds what they find
 to the candidates of the search as further scores: the best score of all, times the strength that the loop has for a
-segment, times the worth of the operator that found it (``reconstruct/frontier.py``).
+segment, times the worth of the operator that found it (``reconstruct/loop.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from anyio import to_thread
@@ -20,8 +19,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.language.shapes import is_prompt
 from mcp_memory.navigation.beam import no_similarity
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reconstruct.frontier import WORTH, select_calls
-from mcp_memory.reconstruct.loop import Action, LoopState, run_loop, uncovered_share
+from mcp_memory.reconstruct.loop import WORTH, Action, LoopState, run_loop, uncovered_share
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.coverage import is_covered, judge_coverage
 from mcp_memory.services.recall.settings import RecallSettings
@@ -62,7 +60,7 @@ async def go_on(
         The candidates with what the loop found, the times it found, and the result with its calls and the reason why it
         stopped.
     """
-    if not settings.loop.enabled or not settings.operators or is_prompt(query.text):
+    if not settings.switches.loop or not settings.operators or is_prompt(query.text):
         return found, {}, result
     ranked, coverage = rank(space, query, found)
     if is_covered(space, query, ranked):
@@ -70,26 +68,17 @@ async def go_on(
     strengths = [(candidate.row, candidate.score**STEEPNESS) for candidate in ranked]
     state = LoopState.begin(space, query, strengths, WIDTH, uncovered_share(query, coverage.missing))
 
-    def call(action: Action) -> OperatorResult:
+    def take(action: Action) -> OperatorResult:
         given = OperatorInput(space, no_similarity, window=query.window, limit=FOUND, **action.args)  # type: ignore[arg-type]
         return settings.operators[action.operator].take(given)
-
-    async def execute(actions: Sequence[Action]) -> list[OperatorResult]:
-        return await to_thread.run_sync(lambda: list(map(call, actions)))
 
     def covered(state: LoopState) -> bool:
         boosted = boost_candidates(space, query, found, settings, state)
         return is_covered(space, query, rank_candidates(space, boosted, query.limit))
 
-    turns = query.max_turns
-    stop = await run_loop(
-        state,
-        select=partial(select_calls, tags=settings.loop.tags),
-        execute=execute,
-        covered=covered,
-        settings=settings.loop if turns is None else replace(settings.loop, max_turns=turns),
-        clock=settings.clock,
-    )
+    limits = settings.loop if query.max_turns is None else replace(settings.loop, max_turns=query.max_turns)
+    # In a thread: the first call that walks cues reads every sentence.
+    stop = await to_thread.run_sync(lambda: run_loop(state, take, covered, limits, tags=settings.switches.tags))
     result = replace(result, stop=stop, trace=tuple(state.trace), turns=state.turns)
     return boost_candidates(space, query, found, settings, state, KEPT), state.dated, result
 
@@ -126,7 +115,7 @@ def boost_candidates(
         if operator in WORTH:
             boosts[operator] = np.zeros(len(space.segments), dtype=np.float32)
             boosts[operator][list(strengths)] = best * WORTH[operator] * np.array(list(strengths.values()))
-    if keep and settings.search.alike:
+    if keep and settings.switches.alike:
         similar = similar_turn_scores(space, candidates, query.text, query.vector)
         boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
     return candidates.boost(space, boosts, keep)

@@ -141,27 +141,26 @@ async def find(
         query: understood and embedded; of its space.
         settings: the settings of recall.
     """
-    space = view.space(query.space)
+    space, switches = view.space(query.space), settings.switches
     query, without_role = without_unknown_role(space, query)
     cosines = estimate_cosines(space, query.stems, similarity(space, query.vector))
     rarity = space.index(WordIndex).rarities(query.stems)
-    ways = find_paths(space, query, cosines, rarity, settings.navigation)
-    learnt, activated, rounds, gates = gates_and_propagation(space, space.beliefs, query, cosines, settings.gain)
+    ways = find_paths(space, query, cosines, rarity, switches)
+    learnt, activated, rounds, gates = gates_and_propagation(
+        space, space.beliefs, query, cosines, settings.gain.gate, switches
+    )
     points: Sequence[Point] = ()
-    if settings.points.enabled:
-        named = [root.key for root in ways.roots]
-        points = relevant_points(space, query, named, settings.points.shown, settings.points.near)
+    if switches.points:
+        points = relevant_points(space, query, [root.key for root in ways.roots])
     # The channels that are not searched in the raw text: lessons, facts, questions.
     external = {channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt}
     if ways.paths:
         external[FACTS] = score_segments(space, query, ways.paths)
-    if settings.search.questions and len(space.questions):
+    if switches.questions and len(space.questions):
         external[QUESTIONS] = pool_similarity(space, query.vector)
-    found = find_candidates(space, query, cosines, settings.search, external)
+    found = find_candidates(space, query, cosines, switches, external)
     if found is not None and query.parts:
-        of_parts = [
-            find_candidates(space, part, similarity(space, part.vector), settings.search) for part in query.parts
-        ]
+        of_parts = [find_candidates(space, part, similarity(space, part.vector), switches) for part in query.parts]
         found = found.add_parts(space, [one for one in of_parts if one is not None])
     texts = 1 + len(query.parts) + (query.time_vector is not None)
     result = RecallResult(
@@ -176,7 +175,7 @@ async def find(
     facts = known_facts(space, query, ways.roots, ways.paths, [space.segment_turn[one.row].id for one in ranked])
     answering = [path for path in ways.paths if path.scores.sufficiency >= SUFFICIENT]
     evidence = evidence_of(space, ranked, answering, query, dated)
-    corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
+    corrected = corrected_statements(space, evidence) if switches.learning else ()
     corrections = corrected if result.correction is None else (result.correction,)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     result = replace(
@@ -188,7 +187,7 @@ async def find(
         warnings=(*unknown_space(view, query.space), *without_role, *unclear, *unread),
     )
     if found is not None and wanted_breadth(query) != "best":
-        result = await with_list(space, query, found, result, settings)
+        result = await with_list(space, query, found, result)
     return Found(result, facts, ranked, gates)
 
 
@@ -213,7 +212,7 @@ async def _order(
     result = replace(result, correction=correction, missing=unknown_names(space, query))
     if sufficiency is not None:
         result = replace(result, sufficiency=sufficiency, sufficient=True, sufficiency_by="caller")
-    if settings.search.wishes:
+    if settings.switches.wishes:
         wishes, scopes = await wishes_for(space, query, embedder)
         ranked = place_wishes(space, ranked, wishes, query)
         result = replace(result, wishes=tuple(wishes), texts=result.texts + scopes)

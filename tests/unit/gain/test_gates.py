@@ -11,7 +11,7 @@ from mcp_memory.gain.gates import (
     experience_channel,
     sentence_gates,
 )
-from mcp_memory.gain.settings import GainSettings
+from mcp_memory.gain.settings import Gate
 from mcp_memory.vectors import Vector
 from mcp_memory.view.beliefs import Beliefs
 
@@ -32,8 +32,8 @@ def belief(name: str, task: tuple[float, float], doubt: float = 0.2, **more: obj
 
 def test_a_sharp_gate_stays_shut_for_another_question_where_the_published_one_opens() -> None:
     space, known = documents(*LINES), beliefs(belief("s_1.0", (0.4, 0.9165151)))
-    assert sentence_gates(space, known, ASKED, None, GainSettings()) == {}
-    published = sentence_gates(space, known, ASKED, None, GainSettings(gate="published"))
+    assert sentence_gates(space, known, ASKED, None, "sharp") == {}
+    published = sentence_gates(space, known, ASKED, None, "published")
     assert published == {2: pytest.approx(1 + 0.8 * 0.4)}
 
 
@@ -47,19 +47,17 @@ def test_the_time_gate_counts_only_if_the_question_states_a_time() -> None:
     space = documents(*LINES)
     known = beliefs(belief("s_0.0", X, 0.2, time=np.float32(Y), time_doubt=0.5), belief("s_0.1", Y))
     asked = np.float32(Y)
-    assert sentence_gates(space, known, ASKED, None, GainSettings())[0] == pytest.approx(1.8)
-    assert sentence_gates(space, known, ASKED, asked, GainSettings())[0] == pytest.approx(
-        2.0
-    )  # 1.8 · 1.5, and never above 2
-    assert sentence_gates(space, known, ASKED, asked, GainSettings(learning=False)) == {}
+    assert sentence_gates(space, known, ASKED, None, "sharp")[0] == pytest.approx(1.8)
+    assert sentence_gates(space, known, ASKED, asked, "sharp")[0] == pytest.approx(2.0)  # 1.8 · 1.5, and never above 2
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_belief_lifts_a_segment_by_more_than_1(seed: int) -> None:
     space = documents([("Ann came.", unit(seed))], [("Bob went.", unit(seed + 1))])
     known = beliefs(*(Belief(f"s_{n}.0", "x", unit(seed + n), 0.03, unit(seed + n), 0.03) for n in (0, 1)))
-    for settings in (GainSettings(), GainSettings(gate="published")):
-        channel = experience_channel(space, sentence_gates(space, known, unit(seed + 2), unit(seed + 2), settings))
+    forms: tuple[Gate, ...] = ("sharp", "published")
+    for form in forms:
+        channel = experience_channel(space, sentence_gates(space, known, unit(seed + 2), unit(seed + 2), form))
         assert (np.abs(channel) <= 1).all()
 
 

@@ -10,8 +10,8 @@ from sentence_space import documents, space_of
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.query import Window
 from mcp_memory.gain.gates import gates_and_propagation
-from mcp_memory.gain.settings import GainSettings
 from mcp_memory.language.questions import understand
+from mcp_memory.switches import Switches
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.space import Space
 
@@ -19,13 +19,12 @@ X, Y = (1.0, 0.0), (0.0, 1.0)
 LINES = ([("Ann met Bob.", X)], [("Bob met Cid.", (0.8, 0.6))], [("Eve hid.", (0.6, 0.8))], [("Eve met Fay.", X)])
 
 
-def ask(space: Space, text: str, *known: Belief, window: Window = Window(), rounds: int = 3) -> Any:  # noqa: B008
+def ask(space: Space, text: str, *known: Belief, window: Window = Window()) -> Any:  # noqa: B008
     beliefs = Beliefs()
     beliefs.add(known)
     question = replace(understand(text, ()), vector=np.float32(X), window=window)
     cosines = np.float32([0.5, 0.4, 0.3, 0.2])
-    settings = GainSettings(rounds=rounds) if rounds else GainSettings(propagation=False)
-    return gates_and_propagation(space, beliefs, question, cosines, settings)
+    return gates_and_propagation(space, beliefs, question, cosines, "sharp", Switches())
 
 
 def learnt(name: str, doubt: float = 0.2) -> Belief:

@@ -7,10 +7,9 @@ import pytest
 from sentence_space import unit
 
 from mcp_memory.domain.episodes import Target
-from mcp_memory.gain.kalman import gain, label_noise, update
-from mcp_memory.gain.settings import GainSettings, Update
+from mcp_memory.gain.kalman import PROCESS, gain, label_noise, update
+from mcp_memory.gain.settings import Update
 
-Q = 0.001
 NEAR = {"abs": 1e-6}
 
 
@@ -27,7 +26,7 @@ def series(target: Target, noise: float, form: Update, start: float, steps: int)
     mean, doubt = near(start, query), 1.0
     found = [(start, doubt)]
     for _ in range(steps):
-        mean, doubt = update(mean, doubt, query, target, noise, Q, form)
+        mean, doubt = update(mean, doubt, query, target, noise, form)
         found.append((float(query @ mean), doubt))
     return found
 
@@ -47,15 +46,15 @@ def test_doubt_falls_to_its_least_and_never_to_zero(noise: float, after_ten: flo
     assert 1 - doubts[10] == pytest.approx(after_ten, abs=1e-4)
     assert doubts[-1] == pytest.approx(least, abs=1e-5)
     assert all(after < before for before, after in pairwise(doubts[:100]))
-    assert min(doubts) >= (Q + np.sqrt(Q * Q + 4 * Q * noise)) / 2 - 1e-12
+    assert min(doubts) >= (PROCESS + np.sqrt(PROCESS * PROCESS + 4 * PROCESS * noise)) / 2 - 1e-12
 
 
 def test_vectors_are_moved_as_in_the_worked_example() -> None:
     query, mean = np.float32([1, 0]), np.float32([0.6, 0.8])
-    assert update(mean, 1, query, 1, 0.5, Q, "additive")[0] == pytest.approx([0.734803, 0.678280], **NEAR)
-    assert update(mean, 1, query, 0, 1.0, Q, "additive")[0] == pytest.approx([0.351123, 0.936329], **NEAR)
-    assert update(mean, 1, query, 1, 0.5, Q, "exact")[0][0] == pytest.approx(0.866667, **NEAR)
-    assert update(mean, 1, query, 0, 1.0, Q, "exact")[0][0] == pytest.approx(0.3, **NEAR)
+    assert update(mean, 1, query, 1, 0.5, "additive")[0] == pytest.approx([0.734803, 0.678280], **NEAR)
+    assert update(mean, 1, query, 0, 1.0, "additive")[0] == pytest.approx([0.351123, 0.936329], **NEAR)
+    assert update(mean, 1, query, 1, 0.5, "exact")[0][0] == pytest.approx(0.866667, **NEAR)
+    assert update(mean, 1, query, 0, 1.0, "exact")[0][0] == pytest.approx(0.3, **NEAR)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +82,7 @@ def test_a_memory_keeps_its_length_and_moves_towards_the_label(seed: int, form: 
     mean, query = unit(seed), unit(seed + 100)
     before = float(query @ mean)
     for target, noise in ((1, 0.25), (0, 1.0), (-1, 2.0)):
-        moved, _ = update(mean, 0.7, query, target, noise, Q, form)
+        moved, _ = update(mean, 0.7, query, target, noise, form)
         after = float(query @ moved)
         assert moved.shape == mean.shape
         assert moved.dtype == np.float32
@@ -104,7 +103,7 @@ def test_the_exact_update_follows_the_recursion_and_its_bound(seed: int, target:
     for (before, doubt), (after, _) in pairwise(steps):
         share = gain(doubt, noise)
         assert after == pytest.approx((1 - share) * before + share * target, **NEAR)
-    least = Q / (Q + noise)
+    least = PROCESS / (PROCESS + noise)
     assert all(
         abs(cosine - target) <= (1 - least) ** n * abs(start - target) + 1e-6 for n, (cosine, _) in enumerate(steps)
     )
@@ -115,14 +114,14 @@ def test_gain_rises_with_doubt_and_falls_with_noise(seed: int) -> None:
     low, high = sorted(np.random.default_rng(seed).uniform(0.01, 1, 2))
     assert 0 < gain(low, 1) < gain(high, 1) < 1
     assert gain(low, high) < gain(low, low)
-    assert gain(low, label_noise(GainSettings(), 1, "caller")) > gain(low, label_noise(GainSettings(), 0, "caller"))
+    assert gain(low, label_noise(1, "caller")) > gain(low, label_noise(0, "caller"))
 
 
 @pytest.mark.parametrize("form", ["exact", "additive"])
 def test_a_memory_without_a_direction_to_turn_to_is_unchanged(form: Update) -> None:
     query = np.float32([1, 0])
     target: Target = 0 if form == "exact" else -1
-    moved, doubt = update(query, 1.0, query, target, 1.0, Q, form)
+    moved, doubt = update(query, 1.0, query, target, 1.0, form)
     assert (moved == query).all()
     assert doubt == 1.0
-    assert update(query, 1.0, query, 1, 1.0, Q, form)[0] == pytest.approx([1, 0], **NEAR)
+    assert update(query, 1.0, query, 1, 1.0, form)[0] == pytest.approx([1, 0], **NEAR)

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from sentence_space import documents, unit
 
+from mcp_memory.gain import propagation
 from mcp_memory.gain.propagation import (
+    ENTITIES,
     Round,
     activated_rows,
     anchor_entities,
@@ -15,7 +17,6 @@ from mcp_memory.gain.propagation import (
     propagate,
     relative_bonuses,
 )
-from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
@@ -35,10 +36,9 @@ def worth(*weights: float) -> Callable[[np.ndarray], Scores]:
 def worked() -> tuple[list[Round], dict[int, float], dict[str, float]]:
     """Return the rounds, the bonuses, and the entities of the second round by their keys."""
     space = documents([("ann E1", Z), ("bob E1 E2", Z)], [("cid E2 E3", Z)])
-    settings = GainSettings(sentences=2)
     index = index_of(space)
-    rounds, bonuses = propagate(space, index, {index.find("e1") or 0: 0.9}, worth(0.4, 0.5, 0.3), settings)
-    entities = next_entities(index, rounds[0], settings)
+    rounds, bonuses = propagate(space, index, {index.find("e1") or 0: 0.9}, worth(0.4, 0.5, 0.3), most=2)
+    entities = next_entities(index, rounds[0])
     return rounds, bonuses, {index.key(number): value for number, value in entities.items()}
 
 
@@ -65,23 +65,23 @@ def chance_space(seed: int) -> Space:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(seed: int) -> None:
-    space, settings = chance_space(seed), GainSettings(rounds=4, sentences=2, entities=3)
+    space = chance_space(seed)
     weights = np.random.default_rng(seed).uniform(-0.5, 1, 36)
-    rounds, _ = propagate(space, index_of(space), {0: 1.0, 1: 0.5}, worth(*weights), settings)
+    rounds, _ = propagate(space, index_of(space), {0: 1.0, 1: 0.5}, worth(*weights), most_rounds=4, most=2)
     activated = activated_rows(rounds)
     assert 1 < len(rounds) <= 4
     assert len(set(activated)) == len(activated) <= 4 * 2
-    assert all(len(held) <= 2 and len(next_entities(index_of(space), held, settings)) <= 3 for held in rounds)
+    assert all(len(held) <= 2 and len(next_entities(index_of(space), held)) <= ENTITIES for held in rounds)
     assert all(weights[row] > 0 for row in activated)
     assert all(a >= b for held in rounds for a, b in pairwise(held.values()))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_shares_of_a_round_add_up_to_1_and_scaling_changes_nothing(seed: int) -> None:
-    space, settings = chance_space(seed), GainSettings(sentences=40)
+    space = chance_space(seed)
     weights = np.random.default_rng(seed).uniform(0.1, 1, 36)
-    rounds, bonuses = propagate(space, index_of(space), {0: 1.0, 5: 0.4}, worth(*weights), settings)
-    scaled, scaled_bonuses = propagate(space, index_of(space), {0: 3.0, 5: 1.2}, worth(*(7 * weights)), settings)
+    rounds, bonuses = propagate(space, index_of(space), {0: 1.0, 5: 0.4}, worth(*weights), most=40)
+    scaled, scaled_bonuses = propagate(space, index_of(space), {0: 3.0, 5: 1.2}, worth(*(7 * weights)), most=40)
     assert all(sum(held.values()) == pytest.approx(1, **NEAR) for held in rounds)
     assert activated_rows(scaled) == activated_rows(rounds)
     assert scaled_bonuses == pytest.approx(bonuses, **NEAR)
@@ -93,21 +93,21 @@ def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_it
     weights = worth(*np.random.default_rng(seed).uniform(0, 1, 36))
     before: dict[int, float] = {}
     for rounds in (1, 2, 3, 4):
-        _, found = propagate(space, index_of(space), {0: 1.0}, weights, GainSettings(rounds=rounds))
+        _, found = propagate(space, index_of(space), {0: 1.0}, weights, most_rounds=rounds)
         for row in range(12):
             assert -1e-9 <= found.get(row, 0) - before.get(row, 0) <= np.log(2) / rounds + 1e-9
         before = dict(found)
 
 
-def test_after_the_first_round_hubs_are_skipped() -> None:
+def test_after_the_first_round_hubs_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [[(f"Hub x{n}", Z)] for n in range(5)]
     space = documents([("Ann Hub", Z)], *lines)
     begin = {index_of(space).find("ann") or 0: 1.0}
     every = worth(*[1.0] * 6)
-    assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=5))[0]) == 1
-    assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=6))[0]) == 2
-    from_hub = {index_of(space).find("hub") or 0: 1.0}
-    assert propagate(space, index_of(space), from_hub, every, GainSettings(hub=1))[0]
+    assert len(propagate(space, index_of(space), begin, every)[0]) == 2
+    monkeypatch.setattr(propagation, "HUB", 5)
+    assert len(propagate(space, index_of(space), begin, every)[0]) == 1
+    assert propagate(space, index_of(space), {index_of(space).find("hub") or 0: 1.0}, every)[0]
 
 
 def test_questions_are_anchored_by_names_alone() -> None:

@@ -11,6 +11,7 @@ from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.paths import Root
+from mcp_memory.hypergraph import evolution
 from mcp_memory.hypergraph.evolution import (
     EvidenceGroup,
     apply_group,
@@ -21,19 +22,17 @@ from mcp_memory.hypergraph.evolution import (
     merge_points,
     pairs_to_merge,
 )
-from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import vertices
 
 Z = (0.0, 0.0)
-SHAPING = PointSettings()
 
 
-def groups_of(space, *ids, **numbers):
+def groups_of(space, *ids):
     items = [evidence_item(space, name, [name]) for name in ids]
-    return group_evidence(space, [item for item in items if item is not None], PointSettings(**numbers))
+    return group_evidence(space, [item for item in items if item is not None])
 
 
 def test_evidence_with_common_entities_forms_connected_groups():
@@ -46,19 +45,21 @@ def test_evidence_with_common_entities_forms_connected_groups():
     assert set(second.entities) == {"Cid", "Dot"}
 
 
-def test_a_hub_joins_nothing_but_is_joined():
+def test_a_hub_joins_nothing_but_is_joined(monkeypatch):
     passages = [[(f"Ann met {name}.", Z)] for name in ("Bob", "Cid", "Dot", "Eve")]
     space = documents(*passages)
     names = [f"s_{number}.0" for number in range(4)]
     assert len(groups_of(space, *names)) == 1  # so few sentences make no hub
-    apart = groups_of(space, *names, hub_least=2)
+    monkeypatch.setattr(evolution, "HUB_LEAST", 2)
+    apart = groups_of(space, *names)
     assert [set(group.entities) for group in apart] == [{"Ann", one} for one in ("Bob", "Cid", "Dot", "Eve")]
 
 
-def test_evidence_of_one_entity_is_no_group_and_a_large_group_keeps_the_most_named():
+def test_evidence_of_one_entity_is_no_group_and_a_large_group_keeps_the_most_named(monkeypatch):
     space = documents([("Ann ran.", Z)], [("Ann and Bob and Cid and Dot and Eve.", Z)], [("Ann met Dot.", Z)])
     assert groups_of(space, "s_0.0") == []
-    (group,) = groups_of(space, "s_1.0", "s_2.0", order=3)
+    monkeypatch.setattr(evolution, "MAX_ENTITIES", 3)
+    (group,) = groups_of(space, "s_1.0", "s_2.0")
     assert group.entities == ("Ann", "Bob", "Dot")
     assert groups_of(space, "s_nobody") == []
 
@@ -67,7 +68,7 @@ def test_evidence_of_one_entity_is_no_group_and_a_large_group_keeps_the_most_nam
 def test_no_two_texts_of_an_extract_say_the_same(seed):
     dice = random.Random(seed)
     texts = [" ".join(dice.choices("abcd", k=dice.randint(1, 5))) + "." for _ in range(8)]
-    told = extract_description(texts, range(8), 99, 0.6).split(".")[:-1]
+    told = extract_description(texts, range(8), 99).split(".")[:-1]
     assert {f"{text.strip()}." for text in told} <= set(texts)
     assert all(rouge_l(words(a), words(b)) < 0.6 for n, a in enumerate(told) for b in told[:n])
     for text in texts:
@@ -76,7 +77,7 @@ def test_no_two_texts_of_an_extract_say_the_same(seed):
 
 @given(st.lists(st.text("ab ", min_size=1, max_size=12).filter(str.strip), min_size=1, max_size=8), st.integers(1, 12))
 def test_an_extract_begins_with_the_first_and_has_no_more_words_than_it_may(texts, most):
-    told = extract_description(texts, range(len(texts)), most, 0.6)
+    told = extract_description(texts, range(len(texts)), most)
     first = " ".join(texts[0].split())
     assert told.startswith(first)
     assert told == first or len(told.split()) <= most
@@ -87,7 +88,7 @@ def group(*entities, text="They met.", sentences=("s_1",)):
 
 
 def take(points, what, scope=""):
-    return apply_group(Facts(), {one.id: one for one in points}, what, "default", scope, 7, SHAPING)
+    return apply_group(Facts(), {one.id: one for one in points}, what, "default", scope, 7)
 
 
 def test_evidence_about_almost_the_same_entities_updates_and_leaves_the_vertices():
@@ -116,18 +117,18 @@ def test_applying_evidence_twice_equals_once(seed):
         what = group(*dice.sample(names, dice.randint(2, 4)), text=f"Text {number} of it.", sentences=(f"s_{number}",))
         history.append(what)
         for _ in range(2):
-            made = apply_group(Facts(), points, what, "default", "goal", number, SHAPING)
+            made = apply_group(Facts(), points, what, "default", "goal", number)
             if made is not None:
                 before = points.get(made.id)
                 assert before is None or (before.entities, before.revision + 1) == (made.entities, made.revision)
                 points[made.id] = made
-        assert apply_group(Facts(), points, what, "default", "goal", number, SHAPING) is None
+        assert apply_group(Facts(), points, what, "default", "goal", number) is None
     supported = {name for one in points.values() for name in one.sentences}
     assert supported == {f"s_{number}" for number in range(10)}
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
+def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed, monkeypatch):
     """DESIGN I13 and DESIGN I16; the pairs share an entity and are alike, the likeliest first."""
     dice = random.Random(seed)
     names = [f"{one}1" for one in "ABCDEFGHIJ"]
@@ -135,7 +136,8 @@ def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
     vectors = np.abs(np.random.default_rng(seed).normal(size=(8, 3)))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     of = {one.id: vector for one, vector in zip(points, vectors, strict=True)}
-    chosen = pairs_to_merge(Facts(), points, lambda one: of[one.id], PointSettings(order=5))
+    monkeypatch.setattr(evolution, "MAX_ENTITIES", 5)
+    chosen = pairs_to_merge(Facts(), points, lambda one: of[one.id])
     taken = [one.id for pair in chosen for one in pair]
     assert len(taken) == len(set(taken))
     cosines = [float(of[one.id] @ of[other.id]) for one, other in chosen]

@@ -11,6 +11,7 @@ from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.query import Query
 from mcp_memory.hypergraph.retrieval import (
+    ENTITIES,
     neighbourhood,
     relevant_points,
     retrieve,
@@ -56,15 +57,15 @@ def test_what_is_retrieved_lies_in_scope_and_is_at_most_n_v(seed):
     joined = {key for one in points for key in vertices(space.facts, one)}
     for one in points:
         scope = neighbourhood(space, one)
-        found = retrieve(space, scope, lambda rows: weights[rows], 3)
+        found = retrieve(space, scope, lambda rows: weights[rows])
         assert vertices(space.facts, one) <= scope
         assert set(found) <= scope
-        assert len(found) <= 3
+        assert len(found) <= ENTITIES
         best = [max(own.values()) for own in found.values()]
         assert best == sorted(best, reverse=True)
-    outside = retrieve(space, uncovered_entities(space), lambda rows: weights[rows], 3)
+    outside = retrieve(space, uncovered_entities(space), lambda rows: weights[rows])
     assert not set(outside) & joined
-    assert len(outside) <= 3
+    assert len(outside) <= ENTITIES
 
 
 def test_a_point_that_joins_nobody_but_the_user_of_a_question_must_bear_on_it():
@@ -75,7 +76,7 @@ def test_a_point_that_joins_nobody_but_the_user_of_a_question_must_bear_on_it():
 
     def found(text, *names):
         asked = replace(understand(text, ()), names=names, vector=vector)
-        return [one.id for one in relevant_points(space, asked, ["user"], 5)]
+        return [one.id for one in relevant_points(space, asked, ["user"])]
 
     assert found("When does the user see a dentist?") == ["h_near", "h_word"]
     assert found("When does the user see a dentist with Ann?", "ann") == ["h_near", "h_other", "h_word"]
@@ -86,7 +87,6 @@ def test_points_of_named_entities_and_of_the_same_goal_are_relevant_most_similar
     points = [point(str(n), ("Ann", f"E{n}"), "x") for n in range(3)] + [point("goal", ("Zoe", "Yan"), "x", "Who won?")]
     space = space_with(points, ())
     ann = Query("who WON?", names=("ann",), vector=np.array([0.1, 0.9, 0.5, 0.3, 0, 0], dtype=np.float32))
-    assert [one.id for one in relevant_points(space, ann, [], 5)] == ["h_1", "h_2", "h_goal", "h_0"]
-    assert [one.id for one in relevant_points(space, replace(ann, text="", names=()), ["e2"], 5)] == ["h_2"]
-    assert len(relevant_points(space, ann, [], 2)) == 2
-    assert relevant_points(documents(), ann, [], 2) == []
+    assert [one.id for one in relevant_points(space, ann, [])] == ["h_1", "h_2", "h_goal", "h_0"]
+    assert [one.id for one in relevant_points(space, replace(ann, text="", names=()), ["e2"])] == ["h_2"]
+    assert relevant_points(documents(), ann, []) == []

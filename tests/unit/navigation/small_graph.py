@@ -14,7 +14,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import FoundPaths, search_facts
 from mcp_memory.navigation.fact_query import Moment
 from mcp_memory.navigation.paths import Cosine
-from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.switches import Switches
 from mcp_memory.view.facts import Facts
 
 NOW = midnight(2024, 6, 1)
@@ -67,7 +67,7 @@ def ask(
     *,
     at: Moment | None = TODAY,
     near: Cosine | None = None,
-    settings: NavigationSettings = NavigationSettings(),  # noqa: B008 - frozen
+    switches: Switches = Switches(),  # noqa: B008 - frozen
     named: Sequence[str] = (),
     include_uncertain: bool = False,
 ) -> FoundPaths:
@@ -79,5 +79,5 @@ def ask(
         cosine=near or cosine_by_relation(),
         background=(0.0, 0.1),
         rarity={},
-        settings=settings,
+        switches=switches,
     )

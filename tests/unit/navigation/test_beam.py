@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from small_graph import NOW, ask, graph, said, year
 
-from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.switches import Switches
 
 ANN = (
     *(said("Ann", "lives_in", "Paris", 2010), said("Ann", "lives_in", "London", 2015)),
@@ -51,13 +51,13 @@ def test_a_suspected_fact_is_followed_only_if_guesses_are_accepted() -> None:
 
 def test_facts_that_match_the_intent_come_first_and_the_others_remain() -> None:  # DESIGN D35
     rows = (said("Ann", "knows", "Bob"), said("Ann", "knows", "rain", intent="CAUSAL"))
-    soft = ask(graph(*rows), "Why is Ann here?", settings=NavigationSettings(counterfactual=False))
+    soft = ask(graph(*rows), "Why is Ann here?", switches=Switches(counterfactual=False))
     assert [path.end for path in soft.paths] == ["rain", "bob"]
     assert soft.paths[0].scores.coherence > soft.paths[1].scores.coherence
 
 
 def test_without_the_beam_only_direct_neighbours_are_found() -> None:
-    found = ask(graph(*ANN), "Where does Ann's brother live?", settings=NavigationSettings(beam=False))
+    found = ask(graph(*ANN), "Where does Ann's brother live?", switches=Switches(beam=False))
     assert found.paths
     assert all(len(path.steps) == 1 for path in found.paths)
 

@@ -10,8 +10,7 @@ from small_graph import graph, said
 
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import names
-from mcp_memory.navigation.anchors import mentions, resolve_name, select_roots
-from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.navigation.anchors import ROOTS, mentions, resolve_name, select_roots
 from mcp_memory.view.facts import Facts
 
 FACTS = graph(
@@ -51,8 +50,8 @@ def test_a_longer_name_does_not_refer_to_an_entity_with_one_of_its_words() -> No
 
 def test_a_full_name_never_refers_to_another_person_of_that_surname() -> None:
     assert roots("What is the place of birth of Ludmila Morlova's husband?") == []
-    assert resolve_name(FACTS, "Ludmila Morlova", 0.6) == []
-    assert resolve_name(FACTS, "Valeria Ivanovna Morlova", 0.6) == ["valeria morlova"]
+    assert resolve_name(FACTS, "Ludmila Morlova") == []
+    assert resolve_name(FACTS, "Valeria Ivanovna Morlova") == ["valeria morlova"]
 
 
 def test_a_part_of_a_name_mentions_nobody_else() -> None:
@@ -82,4 +81,4 @@ def test_any_text_mentions_only_known_entities_each_once(text: str) -> None:
     for keys in (found.named, found.common):
         assert len(set(keys)) == len(keys)
         assert all(FACTS.degree(key) for key in keys)
-    assert len(roots(text)) <= NavigationSettings().roots
+    assert len(roots(text)) <= ROOTS

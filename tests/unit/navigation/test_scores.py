@@ -12,6 +12,7 @@ from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.questions import understand
+from mcp_memory.navigation.counterfactual import COHERENT
 from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment
 from mcp_memory.navigation.paths import (
     StatementSimilarity,
@@ -19,7 +20,6 @@ from mcp_memory.navigation.paths import (
     relevance,
     sufficiency,
 )
-from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 
@@ -35,7 +35,7 @@ def only(facts: Facts, head: str, relation: str) -> Version:
 
 
 def test_the_cosine_is_calibrated_by_the_background() -> None:  # DESIGN W15
-    likeness = StatementSimilarity(cosine_by_relation(), (0.1, 0.1), 4.0)
+    likeness = StatementSimilarity(cosine_by_relation(), (0.1, 0.1))
     assert likeness.calibrate(0.35) == pytest.approx(0.625)
     assert likeness.calibrate(0.3) == pytest.approx(0.5)  # two deviations above it
     assert (likeness.calibrate(-1.0), likeness.calibrate(1.0)) == (0.0, 1.0)
@@ -46,12 +46,12 @@ def test_relevance_is_the_similarity_raised_by_requested_relations() -> None:
     asking = FactQuery(understand("Where does Ann live?", ()))
     here, brother = only(facts, "ann", "lives_in"), only(facts, "ann", "sibling_of")
     there = only(facts, "bob", "lives_in")
-    assert relevance(path(facts, (here, True)), [0.4], asking, NavigationSettings()) == pytest.approx(0.4 + 0.6 * 0.7)
-    assert relevance(path(facts, (brother, True)), [0.4], asking, NavigationSettings()) == pytest.approx(0.4)
+    assert relevance(path(facts, (here, True)), [0.4], asking) == pytest.approx(0.4 + 0.6 * 0.7)
+    assert relevance(path(facts, (brother, True)), [0.4], asking) == pytest.approx(0.4)
     both = path(facts, (brother, True), (there, True))
-    assert relevance(both, [0.4, 0.2], asking, NavigationSettings()) == pytest.approx(0.3 + 0.7 * 0.7 * 0.5)
+    assert relevance(both, [0.4, 0.2], asking) == pytest.approx(0.3 + 0.7 * 0.7 * 0.5)
     back = path(facts, (here, False), root="Oslo")
-    assert relevance(back, [0.4], asking, NavigationSettings()) == pytest.approx(0.4 + 0.6 * 0.7 - 0.05)
+    assert relevance(back, [0.4], asking) == pytest.approx(0.4 + 0.6 * 0.7 - 0.05)
 
 
 def test_coherence_counts_time_intent_and_hubs() -> None:
@@ -69,7 +69,7 @@ def test_coherence_counts_time_intent_and_hubs() -> None:
     assert coherence(before, facts, asking) == pytest.approx((0.6 + hub + 0.3 + quiet) / 2)
     causal = path(facts, (first, True), intent="CAUSAL")
     assert coherence(causal, facts, asking) == pytest.approx(hub)
-    assert hub < NavigationSettings().coherence  # so a fact of another kind is not reliable by itself
+    assert hub < COHERENT  # so a fact of another kind is not reliable by itself
     employed = FactQuery(understand("Why does Ann work there?", ()))
     assert coherence(causal, facts, employed) == pytest.approx(0.6 + hub)  # it asks for this one by name
 

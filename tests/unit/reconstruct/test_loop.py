@@ -8,11 +8,11 @@ from unit.reconstruct.talk_space import new_space, say
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorResult
+from mcp_memory.reconstruct import loop
 from mcp_memory.reconstruct.loop import Action, LoopState, run_loop
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.view.evidence import sentence_evidence
 
-pytestmark = pytest.mark.anyio
 LINES = [f"Ann: This is line {number}." for number in range(40)]
 
 
@@ -32,10 +32,7 @@ def random_loop(seed):
     def select(state):
         return [Action(rng.choice("abc"), {"entity": str(rng.randrange(30))}, rng.random()) for _ in range(20)]
 
-    async def execute(actions):
-        return [found(action) for action in actions]
-
-    def found(action):
+    def take(action):
         chance = Random(f"{seed}{action.key}")
         rows = chance.sample(range(len(LINES)), 3)
         onward = Suggestion("a", {"entity": "on"}, "why")
@@ -43,25 +40,20 @@ def random_loop(seed):
 
     state = begun(0)
     space = state.space
-    return state, select, execute
+    return state, select, take
 
 
-async def run(state, select, execute, covered=lambda _: False, **limits):
+def run(state, select, take, covered=lambda _: False, **limits):
     ticks = iter(range(1000))
-    return await run_loop(
-        state,
-        select=select,
-        execute=execute,
-        covered=covered,
-        settings=LoopSettings(**limits),
-        clock=lambda: next(ticks),
-    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(loop, "select_calls", lambda state, tags: select(state))
+        return run_loop(state, take, covered, LoopSettings(**limits), tags=True, clock=lambda: next(ticks))
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_the_loop_keeps_within_its_turns_and_calls_and_makes_no_call_twice(seed):
-    state, select, execute = random_loop(seed)
-    stop = await run(state, select, execute)
+def test_the_loop_keeps_within_its_turns_and_calls_and_makes_no_call_twice(seed):
+    state, select, take = random_loop(seed)
+    stop = run(state, select, take)
     per_turn = [sum(call.turn == turn for call in state.trace) for turn in range(1, state.turns + 1)]
     assert stop in ("max_turns", "exhausted", "budget")
     assert state.turns <= 8
@@ -71,39 +63,37 @@ async def test_the_loop_keeps_within_its_turns_and_calls_and_makes_no_call_twice
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_the_same_calls_end_in_the_same_state(seed):
-    first, select, execute = random_loop(seed)
+def test_the_same_calls_end_in_the_same_state(seed):
+    first, select, take = random_loop(seed)
     proposed = []
 
     def noted(state):
         proposed.append(select(state))
         return proposed[-1]
 
-    await run(first, noted, execute)
+    run(first, noted, take)
     again = begun(0)
-    await run(again, lambda *_: proposed.pop(0), execute)
+    run(again, lambda *_: proposed.pop(0), take)
     assert again.trace == first.trace
     assert again.found == first.found
 
 
-async def test_the_loop_ends_after_two_turns_without_anything_new():
+def test_the_loop_ends_after_two_turns_without_anything_new():
     state, select, _ = random_loop(2)
 
-    async def nothing(actions):
-        return [OperatorResult(()) for _ in actions]
-
-    assert await run(state, select, nothing) == "exhausted"
+    assert run(state, select, lambda _: OperatorResult(())) == "exhausted"
     assert state.turns == 2
 
 
-async def test_the_remaining_calls_are_divided_among_the_remaining_turns():
-    state, select, execute = random_loop(5)
-    await run(state, select, execute, max_turns=4, calls=8)
+def test_the_remaining_calls_are_divided_among_the_remaining_turns(monkeypatch):
+    state, select, take = random_loop(5)
+    monkeypatch.setattr(loop, "CALLS", 8)
+    run(state, select, take, max_turns=4)
     assert [call.turn for call in state.trace] == [1, 1, 2, 2, 3, 3, 4, 4]
-    assert await run(state, select, execute, max_turns=8, calls=8) == "budget"
+    assert run(state, select, take, max_turns=8) == "budget"
 
 
-async def test_a_result_counts_more_when_its_call_is_proposed_again_from_something_stronger():
+def test_a_result_counts_more_when_its_call_is_proposed_again_from_something_stronger():
     state = begun(0)
     weak, strong = Action("a", {"entity": "x"}, 0.2), Action("a", {"entity": "X"}, 0.9)
     state.propose([weak])
@@ -115,10 +105,12 @@ async def test_a_result_counts_more_when_its_call_is_proposed_again_from_somethi
     assert state.frontier == (7,)
 
 
-async def test_no_turn_begins_after_the_deadline_or_once_the_query_is_covered():
-    state, select, execute = random_loop(5)
-    assert await run(state, select, execute, deadline_s=2.5) == "deadline"
+def test_no_turn_begins_after_the_deadline_or_once_the_query_is_covered(monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(loop, "DEADLINE_S", 2.5)
+        state, select, take = random_loop(5)
+        assert run(state, select, take) == "deadline"
     assert state.turns == 2
-    state, select, execute = random_loop(5)
-    assert await run(state, select, execute, covered=lambda state: state.turns == 3) == "covered"
+    state, select, take = random_loop(5)
+    assert run(state, select, take, covered=lambda state: state.turns == 3) == "covered"
     assert state.turns == 3

@@ -6,8 +6,7 @@ import pytest
 from unit.reconstruct.talk_space import new_space, say, walked
 
 from mcp_memory.language.questions import understand
-from mcp_memory.reconstruct.frontier import find_pointers
-from mcp_memory.reconstruct.loop import Action, LoopState
+from mcp_memory.reconstruct.loop import Action, LoopState, find_pointers
 from mcp_memory.reconstruct.operators import tag_events
 
 

@@ -4,8 +4,7 @@ import pytest
 from unit.reconstruct.talk_space import new_space, say
 
 from mcp_memory.language.questions import understand
-from mcp_memory.reconstruct.frontier import select_calls
-from mcp_memory.reconstruct.loop import LoopState
+from mcp_memory.reconstruct.loop import LoopState, select_calls
 
 LINES = ("Ann: Bella met Cora.", "Bob: Cora won.", "Cid: Tea.", "Dan: It rained.")
 

@@ -1,12 +1,10 @@
 """The three navigators of QRMeM: by hand, and properties for any graph (DESIGN I31)."""
 
-from dataclasses import replace
-
 import pytest
 from unit.reflection.woven import NAMES, graph, random_graph
 
+from mcp_memory.reflection import navigators
 from mcp_memory.reflection.navigators import entity_trial, expand, nearest_edge, reflect, shared_entities
-from mcp_memory.reflection.settings import ReflectionSettings
 
 
 def rows(segments):
@@ -28,17 +26,20 @@ def naming(web, name):
 CHAIN = (["Aa met Bb."], ["Bb met Cc."], ["Cc met Dd."], ["Aa met Ee."])
 
 
-def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves_the_first_hop():
+def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves_the_first_hop(monkeypatch):
+    monkeypatch.setattr(navigators, "TRIALS", 3)
     line = graph([0.9, 0.8, 0.7, 0.1], *CHAIN)
-    found, added = reflect(line, numbers(line, "Aa"), naming(line, "Aa"), ReflectionSettings(trials=3))
+    found, added = reflect(line, numbers(line, "Aa"), naming(line, "Aa"))
     assert keys(line, found) == ["bb", "cc", "dd"]  # DESIGN D21: not bb, ee and then nothing
     assert rows(added) == [1, 2]
     assert [round(piece.score, 2) for piece in added] == [0.9, 0.8]  # of the edges that led there
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_each_step_adds_one_entity_within_its_hops_and_keeps_the_window(seed):
-    web, settings = random_graph(seed), ReflectionSettings(window=12 + seed, trials=6)
+def test_each_step_adds_one_entity_within_its_hops_and_keeps_the_window(seed, monkeypatch):
+    monkeypatch.setattr(navigators, "WINDOW", 12 + seed)
+    web, trials = random_graph(seed), 6
+    monkeypatch.setattr(navigators, "TRIALS", trials)
     begin = [0]
     hops, reached = {0: 0}, [0]
     for entity in reached:
@@ -47,23 +48,25 @@ def test_each_step_adds_one_entity_within_its_hops_and_keeps_the_window(seed):
                 hops[edge.end] = hops[entity] + 1
                 reached.append(edge.end)
     given = web.segments_with(web.index.sentences(0).tolist())
-    found, added = reflect(web, begin, given, settings)
-    assert len({*found, *begin}) == len(found) + 1 <= 1 + settings.trials
+    found, added = reflect(web, begin, given)
+    assert len({*found, *begin}) == len(found) + 1 <= 1 + trials
     assert all(hops[entity] <= step for step, entity in enumerate(found, start=1))
-    if len(found) < settings.trials:
+    if len(found) < trials:
         assert nearest_edge(web, [*begin, *found]) is None
-    assert sum(piece.tokens for piece in added) <= settings.window
-    steps = range(len(found) + 1)
-    shorter = [reflect(web, begin, given, replace(settings, trials=most))[0] for most in steps]
-    assert shorter == [found[:most] for most in steps]
+    assert sum(piece.tokens for piece in added) <= 12 + seed
+    for most in range(len(found) + 1):
+        monkeypatch.setattr(navigators, "TRIALS", most)
+        assert reflect(web, begin, given)[0] == found[:most]
 
 
-def test_expansion_follows_exactly_the_edges_that_are_near_enough():
+def test_expansion_follows_exactly_the_edges_that_are_near_enough(monkeypatch):
     lines = (*CHAIN, ["Aa met Ff."], *[["Gg ran."]] * 40)
     web = graph([0.9, 0.8, 0.1, 0.7, 0.05, *[0.02] * 40], *lines, hub=50)
 
-    def near(name, **settings):
-        return keys(web, expand(web, numbers(web, name), ReflectionSettings(**settings)))
+    def near(name, rounds=2, width=3):
+        monkeypatch.setattr(navigators, "ROUNDS", rounds)
+        monkeypatch.setattr(navigators, "WIDTH", width)
+        return keys(web, expand(web, numbers(web, name)))
 
     assert near("Aa", rounds=1) == ["bb", "ee"]
     assert near("Aa", rounds=4) == ["bb", "ee", "cc"]
@@ -71,20 +74,23 @@ def test_expansion_follows_exactly_the_edges_that_are_near_enough():
     assert not near("Ff")
 
 
-def test_an_entity_trial_adds_entities_that_the_given_segments_share():
+def test_an_entity_trial_adds_entities_that_the_given_segments_share(monkeypatch):
     lines = (["Aa met Bb. Cc."], ["Aa saw Bb."], ["Cc ran."], ["Bb swam."], ["Dd slept."])
     web = graph([0.5] * 5, *lines)
     begin = numbers(web, "Aa")
     assert keys(web, shared_entities(web, (0, 1), begin)) == ["bb", "cc"]
-    found, added = entity_trial(web, begin, naming(web, "Aa"), ReflectionSettings(width=1, trials=1))
-    assert (keys(web, found), rows(added)) == (["bb"], [3])
-    found, _ = entity_trial(web, begin, naming(web, "Aa"), ReflectionSettings(width=1))
+    monkeypatch.setattr(navigators, "WIDTH", 1)
+    found, _ = entity_trial(web, begin, naming(web, "Aa"))
     assert keys(web, found) == ["bb", "cc"]
+    monkeypatch.setattr(navigators, "TRIALS", 1)
+    found, added = entity_trial(web, begin, naming(web, "Aa"))
+    assert (keys(web, found), rows(added)) == (["bb"], [3])
 
 
-def test_a_trial_ends_when_the_window_is_full():
+def test_a_trial_ends_when_the_window_is_full(monkeypatch):
     web = graph([0.9] * 8, *([f"{one} met {other}."] for one, other in zip(NAMES, (*NAMES[1:], "Aa"), strict=True)))
     begin, held = numbers(web, "Aa"), naming(web, "Aa")
-    assert len(entity_trial(web, begin, held, ReflectionSettings(width=1))[0]) == 4
-    small = ReflectionSettings(width=1, window=3 * held[0].tokens)
-    assert len(entity_trial(web, begin, held, small)[0]) < 4
+    monkeypatch.setattr(navigators, "WIDTH", 1)
+    assert len(entity_trial(web, begin, held)[0]) == 4
+    monkeypatch.setattr(navigators, "WINDOW", 3 * held[0].tokens)
+    assert len(entity_trial(web, begin, held)[0]) < 4

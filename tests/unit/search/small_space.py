@@ -13,7 +13,7 @@ from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
 from mcp_memory.search.channels import Channel
-from mcp_memory.search.settings import SearchSettings
+from mcp_memory.switches import Switches
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -84,7 +84,7 @@ def ask(
     question: str,
     cosines: Scores | None = None,
     window: Window = Window(),  # noqa: B008 - frozen
-    switches: SearchSettings = SearchSettings(),  # noqa: B008 - frozen
+    switches: Switches = Switches(),  # noqa: B008 - frozen
     limit: int = 20,
     now: int | None = None,
     vector: Vector | None = None,

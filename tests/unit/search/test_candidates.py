@@ -9,7 +9,7 @@ from small_space import ask, batch, document, message, refs, space_of
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.search.candidates import INDEXES, newest_candidates
-from mcp_memory.search.settings import SearchSettings
+from mcp_memory.switches import Switches
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -104,7 +104,7 @@ def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
     space = space_of(message("m", "Ann", "We painted the fence."), document("d", "Fence", "A fence stands."))
     cosines = np.full(2, 0.5, np.float32)
     on = ask(space, "Did Ann paint the fence?", cosines)
-    off = ask(space, "Did Ann paint the fence?", cosines, switches=SearchSettings(**{channel: False}))
+    off = ask(space, "Did Ann paint the fence?", cosines, switches=Switches(**{channel: False}))
     assert any(channel in candidate.via for candidate in on)
     assert not any(channel in candidate.scores for candidate in off)
 

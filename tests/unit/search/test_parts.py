@@ -6,7 +6,7 @@ from small_space import document, message, refs, space_of
 
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import CandidateSet, find_candidates, rank_candidates
-from mcp_memory.search.settings import SearchSettings
+from mcp_memory.switches import Switches
 from mcp_memory.view.space import Space
 
 TALK = space_of(
@@ -23,7 +23,7 @@ PAPERS = space_of(
 
 def candidates_of(space: Space, text: str) -> CandidateSet:
     nothing = np.zeros(len(space.segments), np.float32)
-    found = find_candidates(space, understand(text, space.speakers), nothing, SearchSettings())
+    found = find_candidates(space, understand(text, space.speakers), nothing, Switches())
     assert found is not None
     return found
 

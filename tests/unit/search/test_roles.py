@@ -7,7 +7,7 @@ from small_space import ask, document, message, refs, space_of
 
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import find_candidates, rank_candidates
-from mcp_memory.search.settings import SearchSettings
+from mcp_memory.switches import Switches
 from mcp_memory.view.space import Space
 
 ADVICE = "For tomatoes use a clay pot with a wide rim."
@@ -41,7 +41,7 @@ def test_a_role_leaves_only_what_such_speakers_said() -> None:
     found = {}
     for role in ("user", "assistant"):
         query = replace(understand("tomatoes pot", space.speakers), role=role)
-        candidates = find_candidates(space, query, np.zeros(4, np.float32), SearchSettings())
+        candidates = find_candidates(space, query, np.zeros(4, np.float32), Switches())
         assert candidates is not None
         found[role] = sorted(refs(space, rank_candidates(space, candidates)))
     assert found == {"user": ["n", "u"], "assistant": ["a"]}

@@ -46,10 +46,9 @@ def on_disk(kind: type[MemoryT], config: Settings, disk: Disk | None = None, **m
     return kind(config, store, embedder, clock=lambda: NOW, **more)  # type: ignore[arg-type]
 
 
-def memory(disk: Disk | None = None, *, read: bool = False, **gain: object) -> Memory:
+def memory(disk: Disk | None = None, *, read: bool = False) -> Memory:
     """Return a memory that learns; ``read`` lets it read facts."""
     config = Settings(write=WriteSettings(wait=True))
-    config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]
     return on_disk(Memory, config, disk, extractor=SureReader() if read else None)
 
 

@@ -66,6 +66,6 @@ async def test_who_says_that_a_corrected_sentence_helps_takes_the_correction_of_
 
 async def test_with_learning_switched_off_no_correction_decides():
     one = await corrected()
-    one = replace(one, settings=replace(one.settings, gain=replace(one.settings.gain, learning=False)))
+    one = replace(one, settings=replace(one.settings, switches=replace(one.settings.switches, learning=False)))
     recall = await recalled(one, QUESTION)
     assert (recall.correction, recall.corrected) == (None, ())

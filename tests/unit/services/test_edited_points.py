@@ -18,8 +18,8 @@ from mcp_memory.domain.requests import (
     PointInsert,
 )
 from mcp_memory.errors import InvalidInput
-from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.settings import Settings
+from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 
@@ -99,7 +99,7 @@ async def test_switched_off_points_are_neither_made_nor_listed():
     disk = Disk()
     one = await told(memory(disk))
     await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle.")])
-    one = replace(one, settings=Settings(points=PointSettings(enabled=False)))
+    one = replace(one, settings=Settings(switches=Switches(points=False)))
     assert (await recalled(one, "What is Rufus?")).points == ()
     off = await edited(one, insert=[(("Ann", "Bob"), "x")])
     assert off.changes == ()

@@ -44,7 +44,7 @@ async def store_of(*facts):
     store, embedder = DiskStore(indexes=INDEXES), FakeEmbedder()
     items = tuple(NewItem(f"{fact.head} told me about {fact.tail}.", ref=fact.source) for fact in facts)
     request = WriteRequest("default", "s", "message", items, facts)
-    await write(store, Reading(embedder, None, 200), request, now=NOW, progress=silent)
+    await write(store, Reading(embedder, None), request, now=NOW, progress=silent)
     return store, embedder
 
 

@@ -43,7 +43,7 @@ async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp
     assert await content(memory, "work") == work
     assert await row_problems(store_of(memory)) == []
     left = await content(memory)
-    reading = Reading(memory.embedder, memory.extractor, memory.settings.search.segment_tokens)
+    reading = Reading(memory.embedder, memory.extractor)
     await store_of(memory).rebuild(deriver(reading, progress=silent))
     assert await content(memory) == left
     assert await content(memory, "work") == work

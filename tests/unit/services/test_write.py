@@ -27,7 +27,7 @@ async def say(
 ) -> WriteResult:
     request = WriteRequest(space, "talk", "document" if kind == "document" else "message", items)
     embedder = embedder or FakeEmbedder()
-    return await write(store, Reading(embedder, None, 200), request, now=NOW, progress=silent)
+    return await write(store, Reading(embedder, None), request, now=NOW, progress=silent)
 
 
 def store_on(disk: Disk) -> DiskStore:
@@ -65,7 +65,7 @@ class FaultyExtractor:
 async def test_a_text_at_which_the_rules_fail_is_found_without_facts(caplog: pytest.LogCaptureFixture) -> None:
     store = store_on(Disk())
     request = WriteRequest("default", "talk", "message", (NewItem("The shelf was made.", ref="m1", speaker="Ann"),))
-    reading = Reading(FakeEmbedder(), FaultyExtractor(), 200)  # type: ignore[arg-type]
+    reading = Reading(FakeEmbedder(), FaultyExtractor())  # type: ignore[arg-type]
     result = await write(store, reading, request, now=NOW, progress=silent)
     assert [item.stored for item in result.items] == [True]
     async with store.reading() as view:

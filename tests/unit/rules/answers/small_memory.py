@@ -73,7 +73,7 @@ async def ask(
     embedder = WordEmbedder()
     store = DiskStore(embedder=embedder.name, dimension=embedder.dimension, indexes=INDEXES)
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
-    await write(store, Reading(embedder, SureReader() if read else None, 200), request, now=now, progress=silent)
+    await write(store, Reading(embedder, SureReader() if read else None), request, now=now, progress=silent)
     asked = Query(question, "default", 12, now=now, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
     return await answer(

@@ -1,0 +1,35 @@
+"""The switches: mechanisms that can be turned off, so that what they do can be measured.
+
+docs/ARCHITECTURE.md names the paper and the place of each. Every other number of a mechanism is a constant beside the
+formula that it belongs to. This module is imported before the server's first reply, so it uses the standard library
+only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_memory.configurable import key
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """Mechanisms that can be turned off, to measure what they do."""
+
+    late_chunking: bool = key(True, "onnx only: sentences of talk are embedded with their segment; off: each by itself")
+    meaning: bool = key(True, "similarity of embeddings")
+    words: bool = key(True, "BM25")
+    wishes: bool = key(True, "standing wishes of the user that apply come with every recall")
+    alike: bool = key(True, "with loop, talk similar to the best evidence is ranked higher")
+    questions: bool = key(False, "texts that answer pooled questions; memory_evolve fills that pool")
+    extraction: bool = key(True, "facts are read from what is written; off: only a caller's facts")
+    facts: bool = key(True, "facts support the texts that state them, can be answers, and are shown")
+    beam: bool = key(True, "facts are followed over several steps; off: one step")
+    counterfactual: bool = key(True, "where facts are missing, hypotheses fill the gap")
+    propagation: bool = key(True, "from the entities of a query to sentences, and on to more entities")
+    learning: bool = key(True, "answers and feedback teach which sentences help with which queries")
+    points: bool = key(True, "memory points are made, kept, and listed with what recall finds")
+    merge: bool = key(True, "similar points become one, for goals that relate things to each other")
+    reflection: bool = key(True, "memory_explore's step reflect goes on from entity to entity")
+    loop: bool = key(True, "where the first search is not enough, recall goes on from what it found")
+    tags: bool = key(True, "it also goes from text to text by the rare names in them")
