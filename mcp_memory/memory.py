@@ -41,9 +41,8 @@ from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.forget import forget
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import PointContext
-from mcp_memory.services.recall.across import recall_across
+from mcp_memory.services.recall.across import recall_across, with_shared_wishes
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.shared_wishes import with_shared_wishes
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
 

@@ -80,7 +80,7 @@ class PairReader(Protocol):
         """Return for each pair the chance that the record helps with the query, in (0, 1), shape ``(len(pairs),)``.
 
         Args:
-            pairs: a query and a record, as ``search/rendering.py`` shows records; of any length, of which a part is
+            pairs: a query and a record, as ``search/reading.py`` shows records; of any length, of which a part is
                 read.
 
         Raises:

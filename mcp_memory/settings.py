@@ -27,13 +27,11 @@ from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
 from mcp_memory.configurable import Declared, key
 from mcp_memory.embedding.settings import EmbeddingSettings, ReaderSettings
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.gain.settings import GainSettings
 from mcp_memory.privacy.settings import PrivacySettings
 from mcp_memory.reasoning.settings import EngineSettings
-from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.services.settings import WriteSettings
 from mcp_memory.storage.settings import StorageSettings
-from mcp_memory.switches import Switches
+from mcp_memory.switches import GainSettings, LoopSettings, Switches
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,19 @@
-"""The switches: mechanisms that can be turned off, so that what they do can be measured.
+"""What can be set of the mechanisms of recall and learning: their switches, forms of formulas, bounds of the loop.
 
-docs/ARCHITECTURE.md names the paper and the place of each. Every other number of a mechanism is a constant beside the
-formula that it belongs to. This module is imported before the server's first reply, so it uses the standard library
-only.
+docs/ARCHITECTURE.md names the paper and the place of each switch. Every other number of a mechanism is a constant
+beside the formula that it belongs to. This module is imported before the server's first reply, so it uses the standard
+library only.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from mcp_memory.configurable import key
+
+Gate = Literal["sharp", "published"]
+Update = Literal["exact", "additive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +37,23 @@ class Switches:
     reflection: bool = key(True, "memory_explore's step reflect goes on from entity to entity")
     loop: bool = key(True, "where the first search is not enough, recall goes on from what it found")
     tags: bool = key(True, "it also goes from text to text by the rare names in them")
+
+
+@dataclass(frozen=True, slots=True)
+class GainSettings:
+    """What is learnt from answers and feedback, and how far it reaches (GAM-RAG)."""
+
+    gate: Gate = key("sharp", '"sharp": lessons count for similar queries only; "published": as GAM-RAG prints it')
+    """Which form of eq. 4 opens gates; ``gain/gates.py`` has both."""
+    update: Update = key("exact", '"exact" follows the recursion of the paper, "additive" its equation 12')
+    """``gain/kalman.py`` says why and what was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """How far recall goes on where the first search is not enough (MRAgent §3.2)."""
+
+    max_turns: int = key(8, "turns, unless the call states a number")
+    """The paper's."""
+    k_ops: int = key(10, "calls of operators in one turn")
+    """The paper's."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from mcp_memory.search.rendering import message_text
+from mcp_memory.search.words import message_text
 from training.models import Embedder, fit
 from training.worlds import DATA, NOTHING, World, is_kept, read_worlds
 

@@ -11,6 +11,7 @@ Reading costs some milliseconds a pair and core, so it is for what a search has 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.embedding.onnx import card_digest, clip, open_session, open_tokenizer
 from mcp_memory.errors import EmbedderError
-from mcp_memory.search.rendering import nearest_part
+from mcp_memory.search.words import BEFORE_CHARS, READ_CHARS
 from mcp_memory.texts import folder
 from mcp_memory.vectors import Scores
 
@@ -39,6 +40,9 @@ BATCH: Final = 4
 REINSTALL: Final = (
     "All else works without it. Install the package again: pip install --force-reinstall --no-deps mcp-memory"
 )
+
+_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
+_WORD = re.compile(r"\w{3,}")
 
 logger = logging.getLogger(__name__)
 
@@ -134,3 +138,32 @@ def _cut(tokenizer: Tokenizer, text: str) -> str:
 
 LONG: Final = 2_000
 """Characters at either end of a text among which the first and the last half of its tokens certainly are."""
+
+
+def nearest_part(query: str, shown: str) -> str:
+    """Return the part of a record that is read: the stretch of sentences that has most of the query's words.
+
+    Args:
+        query: the other text of the pair.
+        shown: a record as ``search/reading.py`` shows it; what stands before its first colon stays.
+
+    Returns:
+        The record itself if it is short enough; the earliest stretch where several are as good.
+    """
+    if len(shown) <= READ_CHARS + BEFORE_CHARS:
+        return shown
+    name, _, text = shown.partition(": ")
+    asked = set(_WORD.findall(query.lower()))
+    sentences = [one for one in _SENTENCE.split(text) if one]
+    words = [asked & set(_WORD.findall(one.lower())) for one in sentences]
+    best, most = 0, -1
+    for start in range(len(sentences)):
+        seen, size = set[str](), 0
+        for place in range(start, len(sentences)):
+            if size and size + len(sentences[place]) > READ_CHARS:
+                break
+            seen |= words[place]
+            size += len(sentences[place]) + 1
+        if len(seen) > most:
+            best, most = start, len(seen)
+    return f"{name}: {' '.join(sentences[best:])[:READ_CHARS]}"

@@ -39,8 +39,7 @@ from mcp_memory.gain.propagation import (
     propagate,
     relative_bonuses,
 )
-from mcp_memory.gain.settings import Gate
-from mcp_memory.switches import Switches
+from mcp_memory.switches import Gate, Switches
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.entities import EntityIndex

@@ -53,7 +53,7 @@ from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS, names, words
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
-from mcp_memory.reconstruct.settings import LoopSettings
+from mcp_memory.switches import LoopSettings
 from mcp_memory.view.space import Space
 
 CALLS = 50

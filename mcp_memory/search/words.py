@@ -34,7 +34,6 @@ from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import head, short, stems, words
 from mcp_memory.search.channels import TYPICAL_COSINE, Channel, ChannelInput
-from mcp_memory.search.rendering import message_text
 from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import NONE, Space
 
@@ -44,6 +43,11 @@ B = 0.4
 """How much length lowers the score. Anserini's default for passages; on three of four sets better than .75."""
 NEIGHBOURS = (0.5, 0.25)
 """Weights of the counts of the message one away and of the one two away (measured: +6 to +8 points of recall)."""
+
+BEFORE_CHARS = 60
+"""Characters of what was said before, from its end: a reply such as "the second one" means nothing without it."""
+READ_CHARS = 420
+"""Characters of a record that are read; time grows with them, and most messages are shorter."""
 
 
 def embedded_text(turn: Turn, text: str, headings: Sequence[str] = ()) -> str:
@@ -55,6 +59,15 @@ def embedded_text(turn: Turn, text: str, headings: Sequence[str] = ()) -> str:
         who = turn.speaker or turn.role
         return message_text(who, text) if who else text
     return f"{title}. {text}" if title else text
+
+
+def message_text(speaker: str, text: str, before: str = "") -> str:
+    """Return a message as the models see it: who said it, the words, and the end of what was said before.
+
+    The embedder sees nothing of what was said before: that may be forgotten, and must not stay in a vector.
+    """
+    shown = f"{speaker}: {text}"
+    return f"{shown} [before: {before[-BEFORE_CHARS:]}]" if before and len(text) < READ_CHARS else shown
 
 
 def indexed_text(turn: Turn, text: str, headings: Sequence[str] = ()) -> str:

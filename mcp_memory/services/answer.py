@@ -21,7 +21,6 @@ store cannot be written to, the answer is given all the same, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
@@ -30,7 +29,6 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.gain.caller_feedback import gates_for_judge
-from mcp_memory.gain.support import supporting_sentences
 from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import Embedder, JudgeInput, QuestionJudge, Store
@@ -39,7 +37,8 @@ from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_item
 from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
-from mcp_memory.services.learn.update import known_labels, learn, support_candidates, support_lesson
+from mcp_memory.services.learn.own_answers import own_lesson
+from mcp_memory.services.learn.update import learn
 from mcp_memory.services.points.edits import PointContext, store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
@@ -156,20 +155,14 @@ async def answer(
         if not settings.switches.learning or not query.learn or answered.text is None:
             episodes.keep(episode)
             return answered
-        names, witnesses, on_path = support_candidates(space, episode, answered)
-        known, wrong = known_labels(space, gates)
-    text = answered.text
+        lesson = own_lesson(space, query, episode, answered, gates)
     try:  # the points that a language model made with the answer
         if answered.points and points is not None:
             await store_points(query.space, query.text, answered.points, points, now=query.now)
     except StoreError as error:
         answered = _warned(answered, f"What Claude made of this question was not kept: {error}")
-    supporting: Sequence[str] = episode.cited
-    if answered.engine == "embedded":
-        supporting = supporting_sentences(query, text, names, witnesses, on_path)
-    lesson = support_lesson(answered.engine, episode, supporting, known, wrong)
     episodes.keep(episode)
-    if lesson is None or answered.hedged:  # of an answer with a hedge only a caller's word counts
+    if lesson is None:
         return answered
     try:
         await learn(store, embedder, settings.gain.update, lesson)

@@ -33,7 +33,7 @@ from mcp_memory.language.segments import outline, pack_segments, split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.words import embedded_text
-from mcp_memory.temporal.assertions import at_no_time
+from mcp_memory.services.assertions import at_no_time
 from mcp_memory.vectors import Matrix
 
 _log = logging.getLogger(__name__)

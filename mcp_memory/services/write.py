@@ -18,9 +18,9 @@ from mcp_memory.domain.times import Millis, offset_at
 from mcp_memory.domain.turns import READ_CHARS, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
+from mcp_memory.services.assertions import caller_assertion, changes, statement
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import Reading, silent
-from mcp_memory.temporal.assertions import caller_assertion, changes, statement
 from mcp_memory.view.space import Space
 from mcp_memory.visible import with_masks
 

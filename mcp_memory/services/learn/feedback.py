@@ -37,7 +37,6 @@ from mcp_memory.domain.requests import (
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK
 from mcp_memory.errors import InvalidInput
-from mcp_memory.gain.settings import Update
 from mcp_memory.ports import Embedder, Progress, QuestionJudge, Store
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import (
@@ -51,6 +50,7 @@ from mcp_memory.services.learn.episodes import (
 from mcp_memory.services.learn.update import belief_change, learn, quote
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.write import write
+from mcp_memory.switches import Update
 
 NAMED = 12
 """Ids that an error names."""

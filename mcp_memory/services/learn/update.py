@@ -6,40 +6,25 @@ the store's lock is taken. Under the lock `learn` checks whether a lesson of thi
 already, and the update starts from the current beliefs, so several processes can learn at once. When `learn` returns,
 the lesson is durable.
 
-The memory also judges its own answers (`support_lesson`). Its judge is asked only about the sentences that were
-activated or cited; if none of them supports the answer, nothing is learnt.
-
 **Departures.** The paper embeds a time as it is written. Here the resolved time is embedded ("12 May 2023"), so that
 "last Friday" in a sentence and "May 2023" in a question have something in common.
-
-In the paper every answer is a lesson. Here a judgement of the memory's own judge is not recorded if it adds nothing: if
-every sentence that it finds to support the answer has a confident gate for the question already, from any lesson.
-Otherwise a repeated question would fill the store with one judgement, and an error of the rules would come to count as
-much as repeated confirmations by callers.
-
-A caller's judgement outranks the memory's own: the memory teaches itself nothing about a sentence that a caller called
-wrong for such a question (its gate is below 1, which the memory's own lessons never cause). The memory's lesson weighs
-less (DESIGN 2.6), but each repetition of the question would add it again, until it outweighed the caller's judgement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
-from mcp_memory.domain.evidence import AnswerResult, Source
-from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.episodes import Belief, Lesson, Target
 from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
-from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.gain.kalman import taught
-from mcp_memory.gain.settings import Update
 from mcp_memory.language.stated import times_in_words
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.search.words import embedded_text
+from mcp_memory.switches import Update
 from mcp_memory.vectors import Vector
-from mcp_memory.view.evidence import known_sentences, source_of
+from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import NONE, Space
 
 TEXT_CHARS = 300
@@ -153,57 +138,3 @@ async def _training_vectors(embedder: Embedder, lesson: Lesson, examples: Sequen
         )
         for piece, text, vector, stated in examples
     }
-
-
-def support_candidates(
-    space: Space, episode: Episode, answer: AnswerResult
-) -> tuple[list[str], dict[str, Source], set[str]]:
-    """Return the names, the witnesses and the sentences on the path of an answer, as `supporting_sentences` takes them.
-
-    Args:
-        space: the space of the answer.
-        episode: the episode of the answer.
-        answer: the answer with its recall. Only the paths over a fact that the answer cites count as having led to it.
-    """
-    facts = {citation.evidence_id for citation in answer.citations}
-    paths = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]
-    steps = [step for path in paths for step in path.steps]
-    assertions = [assertion for step in steps for assertion in (step.via or step.version.assertions)]
-    rows = {
-        row for assertion in assertions if (row := space.sentence_row(assertion.turn_id, assertion.sentence)) != NONE
-    }
-    on_path = {space.sentences[row].id for row in rows}
-    names = [root.name for root in answer.recall.roots]
-    names += [name for step in steps for name in (step.version.head, step.version.tail)]
-    witnesses = {
-        piece.id: source_of(space, piece)
-        for piece in known_sentences(space, dict.fromkeys((*episode.activated, *episode.cited)))
-    }
-    return names, witnesses, on_path
-
-
-def known_labels(space: Space, gates: Mapping[int, float]) -> tuple[set[str], set[str]]:
-    """Return the ids of the sentences that are confidently known to help, and of those that a caller called wrong."""
-    known = {space.sentences[row].id for row in confident_sentences(gates)}
-    return known, {space.sentences[row].id for row, gate in gates.items() if gate < 1}
-
-
-def support_lesson(
-    engine: Engine, episode: Episode, sentences: Iterable[str], known: Collection[str] = (), wrong: Collection[str] = ()
-) -> Lesson | None:
-    """Return the lesson that sentences support an answer, without those that a caller called wrong.
-
-    Args:
-        engine: the judge.
-        episode: the episode of the answer.
-        sentences: ids of the sentences that it finds to support the answer.
-        known: ids of those that are confidently known to help with this question.
-        wrong: ids of those that a caller called wrong for it.
-
-    Returns:
-        None if all other sentences are known already.
-    """
-    supporting = [name for name in sentences if name not in wrong]
-    if all(name in known for name in supporting):
-        return None
-    return Lesson.of(episode, engine, dict.fromkeys(supporting, 1), episode.at)

@@ -1,4 +1,6 @@
-"""Recall from several spaces that the caller names: each is asked alone, then the results are merged.
+"""Recall across spaces: from several that the caller names, and the user's wishes wherever a project is asked.
+
+**Several spaces** (`recall_across`): each is asked alone, then the results are merged.
 
 A space is a wall: its channels divide by its own maxima and weigh words by its own frequencies, so its scores say
 nothing beside those of another space. What is comparable depends on the question and the text alone: the cosine of
@@ -8,6 +10,11 @@ space are made to fall along its ranking by isotonic regression (pool adjacent v
 and is nearest to them in least squares), and the results are merged by these.
 
 The newest records, without a question, are merged by their time.
+
+**Shared wishes** (`with_shared_wishes`). A person who has a space for each project (``server.space`` = ``workspace``)
+still is one person: "answer in Dutch" holds in all of them. So a recall in the space of the caller's project also shows
+the wishes that stand in the default space. Nothing else of that space is read, nothing is written to it, and each of
+these wishes says that it is from there.
 """
 
 from __future__ import annotations
@@ -17,13 +24,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcp_memory.domain.access import CALLER, DEFAULT_SPACE, MEANT_SPACE
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import Evidence, RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import stems
-from mcp_memory.ports import Embedder
-from mcp_memory.search.wishes import SHOWN
+from mcp_memory.ports import Embedder, Store
+from mcp_memory.search.wishes import SHOWN, newest_wishes, wishes_for
 from mcp_memory.services.learn.episodes import Episodes, new_episode_id
+from mcp_memory.services.recall.pipeline import embed_query
 from mcp_memory.vectors import Scores
 
 COVERED = 0.5
@@ -58,6 +67,26 @@ async def recall_across(
             places = {item.id: number for number, item in enumerate(merged, 1) if item.space == space}
             episodes.keep(place_episode(kept, episode, places))
     return _join_results(results, merged, episode)
+
+
+async def with_shared_wishes(store: Store, embedder: Embedder, query: Query, result: RecallResult) -> RecallResult:
+    """Return the result of a recall in a project's space with the wishes of the default space that apply to its query.
+
+    A space that the caller names, and that is not the one of their project, gets its result as it is, and so does a
+    caller who may not read the default space.
+    """
+    of_project = query.space == MEANT_SPACE.get() != DEFAULT_SPACE
+    if not of_project or not CALLER.get().may(("read",), DEFAULT_SPACE):
+        return result
+    query = replace(query, space=DEFAULT_SPACE, mode="best")
+    if query.text:
+        query = await embed_query(store, embedder, query)
+    async with store.reading() as view:
+        space = view.space(DEFAULT_SPACE)
+        standing = (await wishes_for(space, query, embedder))[0] if query.text else newest_wishes(space)
+    known = {wish.text for wish in result.wishes}
+    shared = [replace(wish, space=DEFAULT_SPACE) for wish in standing if wish.text not in known]
+    return replace(result, wishes=(*result.wishes, *shared)[:SHOWN])
 
 
 def falling(scores: Scores) -> Scores:

@@ -49,13 +49,13 @@ from mcp_memory.search.channels import (
 from mcp_memory.search.coverage import unknown_names
 from mcp_memory.search.evidence import evidence_of
 from mcp_memory.search.placing import place_wishes, rank_confirmed
+from mcp_memory.search.reading import read_first
 from mcp_memory.search.times import with_event_times
 from mcp_memory.search.whose_words import whose_words
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import Dated, go_on, rank
-from mcp_memory.services.recall.reading import read_first
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mcp_memory.gain.settings import GainSettings
 from mcp_memory.ports import Operator, PairReader
-from mcp_memory.reconstruct.settings import LoopSettings
-from mcp_memory.switches import Switches
+from mcp_memory.switches import GainSettings, LoopSettings, Switches
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from mcp_memory.gain.gates import (
     experience_channel,
     sentence_gates,
 )
-from mcp_memory.gain.settings import Gate
+from mcp_memory.switches import Gate
 from mcp_memory.vectors import Vector
 from mcp_memory.view.beliefs import Beliefs
 

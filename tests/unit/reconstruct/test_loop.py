@@ -10,7 +10,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct import loop
 from mcp_memory.reconstruct.loop import Action, LoopState, run_loop
-from mcp_memory.reconstruct.settings import LoopSettings
+from mcp_memory.switches import LoopSettings
 from mcp_memory.view.evidence import sentence_evidence
 
 LINES = [f"Ann: This is line {number}." for number in range(40)]

@@ -10,11 +10,12 @@ import numpy as np
 from small_space import document, message, space_of
 
 from mcp_memory.domain.query import Query
+from mcp_memory.embedding.reader import nearest_part
 from mcp_memory.errors import EmbedderError
+from mcp_memory.search import reading
 from mcp_memory.search.candidates import CandidateSet
-from mcp_memory.search.rendering import READ_CHARS, nearest_part
-from mcp_memory.services.recall import reading
-from mcp_memory.services.recall.reading import read_first
+from mcp_memory.search.reading import read_first
+from mcp_memory.search.words import READ_CHARS
 from mcp_memory.vectors import Scores
 
 

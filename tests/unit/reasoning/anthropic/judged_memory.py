@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 from fakes import Disk
 from standin.messages_api import Script, StandIn, standing_in
@@ -22,6 +21,7 @@ from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import Settings
+from mcp_memory.switches import Switches
 from mcp_memory.wiring import open_claude, open_organisers, open_question_judges, open_text_reader
 
 KEY = "sk-ant-test-key-that-nobody-may-see"
@@ -38,18 +38,17 @@ def wired(
     disk: Disk | None = None,
     *,
     key: str | None = KEY,
-    rooms: dict[str, dict[str, Any]] | None = None,
+    switches: Switches | None = None,
     **engine: object,
 ) -> Memory:
     """Return a memory whose Claude is at ``url``; it is not in a hurry, and pauses are those that the server names.
 
-    Claude judges alone, unless ``engine`` gives it other steps too. ``rooms`` has the settings of other rooms that are
-    not the usual ones.
+    Claude judges alone, unless ``engine`` gives it other steps too.
     """
     alone = {"understand": False, "points": False}
     settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | alone | engine
-    changed = {room: replace(getattr(Settings(), room), **values) for room, values in (rooms or {}).items()}
-    config = Settings(engine=replace(Settings().engine, **settings), write=WriteSettings(wait=True), **changed)  # type: ignore[arg-type]
+    chosen = replace(Settings().engine, **settings)  # type: ignore[arg-type]
+    config = Settings(engine=chosen, write=WriteSettings(wait=True), switches=switches or Switches())
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
     return on_disk(

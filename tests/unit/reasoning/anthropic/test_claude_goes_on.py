@@ -7,6 +7,7 @@ from standin.replies import error, said
 from mcp_memory.operators import operators
 from mcp_memory.reasoning.anthropic.answer import OPERATORS
 from mcp_memory.settings import Settings
+from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 NOISE = tuple(f"Emil: On day {number} we talked about animals in the garden." for number in range(30))
@@ -79,7 +80,7 @@ async def test_a_step_that_was_taken_is_named_when_the_judge_is_asked_again():
         second = api.requests[1].text.splitlines()
         assert any(line.startswith("Searched already: tag_events hives") for line in second)
         assert "tag_events (on: a name or word, tag:" in api.requests[0].body["system"]
-    async with judged(steps, *TALK, rooms={"loop": {"enabled": False}}) as (memory, api):
+    async with judged(steps, *TALK, switches=Switches(loop=False)) as (memory, api):
         await asked(memory, QUESTION, limit=2)
         assert len(api.requests) == 1
 

@@ -8,6 +8,7 @@ from standin.rooms import room
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
+from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -85,7 +86,7 @@ async def test_a_recall_stores_nothing_until_its_episode_is_organised():
 
 
 async def test_without_its_switch_no_points_are_asked_for():
-    async with judged([said(missing=("all",))], *TALK, rooms={"points": {"enabled": False}}) as (memory, api):
+    async with judged([said(missing=("all",))], *TALK, switches=Switches(points=False)) as (memory, api):
         await asked(memory, QUESTION, limit=2)
         assert "points" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.language.iso import parse
-from mcp_memory.temporal.assertions import statement
+from mcp_memory.services.assertions import statement
 
 
 def test_a_denial_says_from_when_on_a_fact_no_longer_holds() -> None:

@@ -6,7 +6,7 @@ import pytest
 from asserting import asserted
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.temporal.assertions import changes
+from mcp_memory.services.assertions import changes
 from mcp_memory.view.facts import Facts
 
 OSLO, ROME, DENIED = asserted("Oslo", 2010), asserted("Rome", 2015), asserted("Oslo", 2015, negated=True)

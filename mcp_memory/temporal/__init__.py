@@ -1,1 +1,0 @@
-"""REAL, writing: check and make assertions, and find what they change."""
