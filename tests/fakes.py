@@ -20,9 +20,8 @@ from anyio.lowlevel import checkpoint
 from mcp_memory.domain.batch import Batch
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.services.ingest import Cutter
-from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.store import LanceStore, LanceTransaction
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import LanceTransaction
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Index
 from mcp_memory.view.view import View

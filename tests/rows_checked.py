@@ -13,11 +13,9 @@ from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import MIN_ENTITIES, Point
 from mcp_memory.domain.turns import Segment, Sentence
-from mcp_memory.storage.backups import fold
-from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.log import rows_of
-from mcp_memory.storage.rows import DERIVED, LOGGED, values_of
-from mcp_memory.storage.schema import LOG_KINDS, OWN, TABLE_KINDS, Commit, RowKind, TableRows
+from mcp_memory.storage.rows import DERIVED, LOGGED, OWN, values_of, vectors_of
+from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Vector
 
@@ -28,7 +26,7 @@ LENGTH_TOLERANCE = 0.01
 async def row_problems(store: Any) -> list[str]:
     """Return what is wrong with the rows of a store, in words, when all of them are in the tables."""
     tables = Tables(store._place)
-    fold(tables)
+    tables.fold()
     last = tables.log.last
     if last is None:
         return []

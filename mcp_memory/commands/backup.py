@@ -11,8 +11,7 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
-from mcp_memory.storage.backups import back_up
-from mcp_memory.storage.restore import restore
+from mcp_memory.storage.backups import back_up, restore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_store, place_of
 

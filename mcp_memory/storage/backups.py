@@ -14,7 +14,7 @@ import shutil
 import struct
 import zipfile
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,13 @@ from anyio import to_thread
 from mcp_memory import __version__
 from mcp_memory.bounds import RECORD_BYTES, parse_json
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.files import files_below, whole_file
-from mcp_memory.storage.forgotten import BOOK
+from mcp_memory.storage.arrival import arriving, move_in
+from mcp_memory.storage.forget import BOOK
 from mcp_memory.storage.lock import WriteLock
-from mcp_memory.storage.own_files import is_of_log, is_of_table
-from mcp_memory.storage.place import without_compaction
+from mcp_memory.storage.own_files import is_of_log, is_of_table, others_in
+from mcp_memory.storage.place import Place, without_compaction
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.tables import Tables
 
@@ -150,12 +151,6 @@ def _no_backup(file: Path, why: object) -> InvalidInput:
     return InvalidInput("", problem, "Name a file of `mcp-memory backup`, or take another backup.")
 
 
-def fold(tables: Tables) -> None:
-    """Let every row be in its table; the write lock must be held."""
-    with tables.write_errors():
-        tables.log.fold(tables.take_over)
-
-
 @asynccontextmanager
 async def still(tables: Tables, writing: WriteLock) -> AsyncIterator[None]:
     """Hold the write lock and the compaction lock of a store: no file of it changes or goes meanwhile."""
@@ -181,3 +176,76 @@ async def back_up(tables: Tables, lock_timeout_s: float, file: Path, made: Milli
     moment = datetime.fromtimestamp(made / 1000, UTC).isoformat(timespec="seconds")
     async with still(tables, WriteLock(tables.folder, lock_timeout_s)):
         return await to_thread.run_sync(lambda: pack(tables, file, moment))
+
+
+_ELSEWHERE = (
+    "A restore replaces nothing. Set storage.uri (MCP_MEMORY_STORAGE_URI) to an empty or new folder; or stop what uses "
+    "this one, and move what is in it elsewhere."
+)
+
+
+async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
+    """Put the store of a backup in the place that a uri names, and note that it is there.
+
+    Args:
+        file: the backup.
+        uri: the URI of the place.
+        noted_in: the folder of the notes of places; "" for none.
+
+    Returns:
+        The number of its last commit.
+
+    Raises:
+        InvalidInput: it is no whole backup, or something is in that place.
+        StoreBusy: another process restores or begins a store there.
+        StoreUnwritable: the place cannot be written to, or there is too little room. Nothing was changed.
+    """
+    tables = Tables(uri)
+    folder = tables.folder
+    if folder is None:
+        raise StoreUnwritable(f"storage.uri {uri!r} is no local folder. Nothing was changed. Import an export there.")
+    await to_thread.run_sync(_refuse_unless_empty, tables, folder)
+    async with AsyncExitStack() as held:
+        made = held.enter_context(arriving(folder))
+        await to_thread.run_sync(unpack, file, made)
+        tx = await to_thread.run_sync(check_readable, made)
+        await held.enter_async_context(WriteLock(folder, 30.0).hold())
+        if tables.log.newest():
+            raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
+        await to_thread.run_sync(move_in, made, folder)
+        Place(uri, noted_in=noted_in).note.keep(folder)
+    tables.reopen()
+    return tx
+
+
+def _refuse_unless_empty(tables: Tables, folder: Path) -> None:
+    """Refuse a place with a store, whole or not, or with files of others; what processes left there may stay."""
+    try:
+        there = tables.log.last
+    except StoreError:
+        there = None
+    if there is not None:
+        problem = f"there is a memory in {str(folder)!r} already, of {there.tx:,} commits"
+        raise InvalidInput("storage.uri", problem, _ELSEWHERE)
+    others = [*others_in(folder), *sorted(folder.glob("*.lance")), *(folder / name for name in ("journal", "log"))]
+    if found := next((path for path in others if path.exists()), None):
+        problem = f"{str(folder)!r} holds other things ({found.relative_to(folder)})"
+        raise InvalidInput("storage.uri", problem, _ELSEWHERE)
+
+
+def check_readable(folder: Path) -> int:
+    """Return the number of the last commit of a store, after reading every row of it once. Blocking.
+
+    Raises:
+        InvalidInput: it holds none.
+        StoreError: a table cannot be read.
+    """
+    tables = Tables(str(folder))
+    last = tables.log.last
+    if last is None:
+        raise InvalidInput("", "the backup holds no store", "Nothing was changed. Take another backup.")
+    for _ in tables.log.entries():
+        pass
+    for name in last.tables:
+        tables.rows(name)
+    return last.tx

@@ -26,12 +26,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from mcp_memory.domain.times import Millis
-from mcp_memory.storage.backups import fold
 from mcp_memory.storage.damage import refuse
-from mcp_memory.storage.lance import FAILURES, no_panics
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
 from mcp_memory.storage.schema import Commit, generation_of
-from mcp_memory.storage.tables import SPARE, Tables
+from mcp_memory.storage.tables import FAILURES, SPARE, Tables, no_panics
 
 KEEP_ELSEWHERE = timedelta(minutes=10)
 """The same on object storage, where a reader may be slow or far away."""
@@ -120,7 +118,7 @@ class Compaction:
                     tables.log.newest()
                     if not tables.log.forgetting:
                         refuse(tables)
-                        fold(tables)
+                        tables.fold()
                 finally:
                     release()
                 return

@@ -17,8 +17,10 @@ its own tables and gives up (``rebuild.py``).
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,13 +32,11 @@ from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import size_in_bytes
-from mcp_memory.storage.forgotten import read_book, write_book
 from mcp_memory.storage.log import Entry, table_of
-from mcp_memory.storage.own_files import needless_files
+from mcp_memory.storage.own_files import keep_private, needless_files
 from mcp_memory.storage.place import without_compaction
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
-from mcp_memory.storage.rights import rights_kept
 from mcp_memory.storage.rows import rows_of, values_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
@@ -51,6 +51,75 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
+
+BOOK = "forgotten.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What was forgotten.
+
+    Attributes:
+        records: the hashes of each forget, oldest first.
+        begun: the generation of a forget that was begun and did not end; None mostly.
+        damage: what is wrong with the book, in words; mostly empty.
+        hashes: the hashes of all ids that were forgotten.
+        key: their key.
+    """
+
+    records: tuple[frozenset[str], ...] = ()
+    begun: int | None = None
+    damage: str = ""
+    hashes: frozenset[str] = frozenset()
+    key: bytes = b""
+
+    def holds(self, name: str) -> bool:
+        """Return whether something with this id was forgotten."""
+        return bool(self.hashes) and keyed_digest(self.key, name) in self.hashes
+
+
+NOTHING_FORGOTTEN = Book()
+
+
+def read_book(tables: Tables) -> Book:
+    """Return what was forgotten in a store."""
+    last = tables.log.last
+    try:
+        content = tables.place.objects.get(BOOK)
+    except OSError:
+        content = None
+    sum_, _, text = (content or b"").partition(b" ")
+    try:
+        found = json.loads(text) if content and sum_ == b"%08x" % zlib.crc32(text) else None
+    except ValueError:
+        found = None
+    rows, begun = (found["records"], found.get("begun")) if found is not None else ([], None)
+    if begun is not None and last is not None and last.generation < begun:
+        rows = rows[:-1]
+    records = tuple(frozenset(row["hashes"]) for row in rows)
+    expected = last.forgets if last is not None else 0
+    lost = (found is None and content is not None) or len(records) < expected
+    damage = f"The book of what was forgotten ({BOOK}) is damaged: an import may bring it back." if lost else ""
+    hashes = frozenset[str]().union(*records)
+    return Book(records, begun, damage, hashes, bytes.fromhex(last.key) if last is not None else b"")
+
+
+def write_book(tables: Tables, records: Collection[frozenset[str]], begun: int | None = None) -> None:
+    """Replace what was forgotten.
+
+    Args:
+        tables: of the store.
+        records: oldest first.
+        begun: the generation of the tables that the forget of the last record makes; None where all are done.
+
+    Raises:
+        StoreUnwritable: nothing is changed.
+    """
+    rows = [{"hashes": sorted(one)} for one in records]
+    text = json.dumps({"records": rows, "begun": begun}).encode()
+    content = b"%08x %s" % (zlib.crc32(text), text)
+    with tables.write_errors():
+        tables.place.objects.put(BOOK, content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +151,8 @@ class Forgetter:
             StoreUnwritable: nothing is forgotten, or what was forgotten is removed by the next call.
         """
         await to_thread.run_sync(_refuse_without_room, self.tables)
-        with anyio.CancelScope(shield=True), rights_kept(self.tables.folder):
+        with anyio.CancelScope(shield=True):
+            keep_private()
             async with without_compaction(self.tables.place):
                 records = await to_thread.run_sync(self._begin, found, last)
                 generation = _new_generation(self.tables, last)

@@ -29,7 +29,8 @@ from typing import IO, Any, Protocol
 
 from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.rows import rows_of as table_rows
-from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, with_tx
+from mcp_memory.storage.rows import with_tx
+from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows
 
 JOURNAL, SEGMENTS = "journal/", "log/"
 DIGITS = 20

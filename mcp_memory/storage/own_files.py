@@ -1,16 +1,19 @@
-"""What of a store's folder is the program's own, by the names in it: only that is backed up or removed.
+"""The files of a store's folder: which are the program's own, and who may read and change them.
 
-So whatever else somebody put beside it stays. A link is never the program's own, and none is followed.
+Only what is its own, by its name, is backed up or removed, so whatever else somebody put beside it stays. A link is
+never the program's own, and none is followed. What it writes is for its owner alone.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from stat import S_IWOTH
 
 from mcp_memory.files import files_below
 from mcp_memory.storage.schema import TABLE_KINDS
@@ -77,6 +80,27 @@ def remove_unfinished(folder: Path) -> None:
         with suppress(OSError):  # another process was sooner
             if path.suffix == ".part" and time.time() - path.lstat().st_mtime > UNFINISHED_S:
                 path.unlink()
+
+
+def keep_private() -> None:
+    """Let the files that this process makes be for their owner alone; LanceDB gives them the process's rights."""
+    if os.name == "posix":
+        os.umask(0o077)
+
+
+def open_to_others(folder: Path) -> tuple[str, ...]:
+    """Return in words who but this user may change a store; nothing where nobody else may, or there is no folder."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return ()
+    if os.name == "posix" and found.st_uid not in (0, os.geteuid()):
+        said = "belongs to another user, who can read and replace the memory. Keep it in a folder of your own."
+    elif found.st_mode & S_IWOTH and os.name == "posix":
+        said = "can be written to by every user of this machine, who can replace the memory: chmod o-w."
+    else:
+        return ()
+    return (f"The store's folder {said}",)
 
 
 def _own(folder: Path) -> list[Path]:

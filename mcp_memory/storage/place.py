@@ -18,12 +18,11 @@ from anyio import to_thread
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
-from mcp_memory.storage.bucket_lock import LAST_POLL_S, BucketLock
 from mcp_memory.storage.folder import Folder
-from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
+from mcp_memory.storage.lock import LAST_POLL_S, BucketLock, WriteLock, lock_file, try_lock
 from mcp_memory.storage.log import Log, Objects
 from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
-from mcp_memory.storage.rights import open_to_others
+from mcp_memory.storage.own_files import open_to_others
 from mcp_memory.storage.schema import older_format
 
 

@@ -12,8 +12,8 @@ the log and stay as they are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +24,11 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError
-from mcp_memory.storage.commits import ensure_format
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.log import rows_of as logged
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
-from mcp_memory.storage.refresh import Refresher
+from mcp_memory.storage.refresh import Refresher, ensure_format
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.rows import DERIVED, StoredRow, rows_of, stored_rows
 from mcp_memory.storage.schema import Commit, TableKind, TableRows, generation_of, table_name
@@ -69,131 +68,95 @@ class Makers:
     embed: Embed | None
 
 
-class Rebuilding:
-    """One rebuild, step by step.
+Alone = Callable[[], AbstractAsyncContextManager[None]]
+"""Holds the store's write lock, with every row in its table."""
+
+
+async def rebuilding(
+    tables: Tables, alone: Alone, makers: Makers, make: Make, clock: Callable[[], Millis]
+) -> AsyncGenerator[int]:
+    """Make every derived table again, and yield after each part how many texts were made so far.
+
+    Whoever ends it early leaves the store as it was.
 
     Args:
         tables: not used otherwise meanwhile.
-        writing: holds the store's write lock, with every row in its table.
+        alone: see `Alone`.
         makers: see there.
         make: derives texts.
         clock: milliseconds since 1970, UTC.
+
+    Raises:
+        StoreBusy: another process does the same, or something was forgotten meanwhile. Nothing was changed.
+        StoreDamaged: the log itself is damaged. Nothing was changed.
+        StoreMismatch: the store has another format.
+        StoreUnwritable: the place cannot be written to. The memory is as it was.
+    """
+    release = await to_thread.run_sync(_claim, tables)
+    if release is None:
+        return
+    try:
+        async with alone():  # nobody is forgetting, whose tables would be dropped
+            new = await to_thread.run_sync(_NewTables, tables, makers, make)
+        try:
+            while await new.make_part():
+                yield new.turns
+            await new.learn()  # most lessons, before others have to wait
+            async with alone():
+                while await new.make_part():
+                    pass
+                await new.learn()
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(new.switch, clock())
+        except BaseException:
+            with anyio.CancelScope(shield=True), suppress(StoreError):
+                await to_thread.run_sync(new.drop)
+            raise
+        yield new.turns
+    finally:
+        release()
+
+
+def _claim(tables: Tables) -> Callable[[], None] | None:
+    """Let no other process rebuild, and return what ends that; None if nothing is stored."""
+    last = tables.log.last
+    if last is None:
+        return None
+    ensure_format(last, tables.uri)
+    refuse(tables)
+    release = take_if_free(tables.place, REBUILD_LOCK)
+    if release is None:
+        raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
+    return release
+
+
+class _NewTables:
+    """The tables of a new generation, as far as they are made. To begin drops those of an unfinished rebuild.
 
     Attributes:
         turns: how many texts were made again so far.
     """
 
-    def __init__(
-        self,
-        tables: Tables,
-        writing: Callable[[], AbstractAsyncContextManager[None]],
-        makers: Makers,
-        make: Make,
-        clock: Callable[[], Millis],
-    ) -> None:
+    def __init__(self, tables: Tables, makers: Makers, make: Make) -> None:
+        former = tables.log.last
+        assert former is not None
+        names = tables.names()
+        numbers = [number for name in names if (number := generation_of(name)) is not None]
+        for name in names:
+            if generation_of(name) not in (None, former.generation):
+                tables.drop(name)
         self.turns = 0
-        self._tables, self._writing, self._makers, self._make, self._clock = tables, writing, makers, make, clock
-        self._release: Callable[[], None] | None = None
-        self._former: Commit | None = None  # whose tables are replaced
-        self._generation = 0
-        self._learning: Relearning | None = None
+        self._tables, self._makers, self._make = tables, makers, make
+        self._former = former  # whose tables are replaced
+        self._generation = max(former.generation, *numbers, 0) + 1
+        self._learning = Relearning(tables, self._generation, makers.relearn)
         self._done = 0  # the last commit that was handled
         self._made: Counter[TableKind] = Counter()
         self._places: Counter[int] = Counter()  # by commit, how many of its assertions have a place
 
-    @property
-    def running(self) -> bool:
-        """Whether it was begun and is not done."""
-        return self._former is not None
-
-    async def step(self) -> bool:
-        """Make a part, or switch over when all is made; return whether there is more to do.
-
-        Raises:
-            StoreBusy: another process does the same, or something was forgotten meanwhile. Nothing was changed.
-            StoreDamaged: the log itself is damaged. Nothing was changed.
-            StoreMismatch: the store has another format.
-            StoreUnwritable: the place cannot be written to. The memory is as it was.
-        """
-        try:
-            if self._former is None:
-                if not await to_thread.run_sync(self._claim):
-                    return False
-                async with self._writing():  # nobody is forgetting, whose tables would be dropped
-                    await to_thread.run_sync(self._begin)
-            last = await to_thread.run_sync(self._last)
-            if await self._part(last.tx):
-                await to_thread.run_sync(self._last)
-                return True
-            await self._learn(last.tx)  # most lessons, before others have to wait
-            async with self._writing():
-                last = await to_thread.run_sync(self._last)
-                while await self._part(last.tx):
-                    pass
-                await self._learn(last.tx)
-                with anyio.CancelScope(shield=True):
-                    await to_thread.run_sync(self._switch, last)
-        except BaseException:
-            with anyio.CancelScope(shield=True), suppress(StoreError):
-                await to_thread.run_sync(self._drop_made)
-            self.close()
-            raise
-        self.close()
-        return False
-
-    def close(self) -> None:
-        """Let other processes rebuild."""
-        self._former = None
-        if self._release is not None:
-            self._release()
-            self._release = None
-
-    def _claim(self) -> bool:
-        """Let no other process rebuild, and return whether there is anything to make again."""
-        last = self._tables.log.last
-        if last is None:
-            return False
-        ensure_format(last, self._tables.uri)
-        refuse(self._tables)
-        self._release = take_if_free(self._tables.place, REBUILD_LOCK)
-        if self._release is None:
-            raise StoreBusy(
-                "Another process is rebuilding this memory already. Nothing was changed. Wait for it to end."
-            )
-        return True
-
-    def _begin(self) -> None:
-        """Drop what an unfinished rebuild left."""
-        last = self._tables.log.last
-        assert last is not None
-        names = self._tables.names()
-        numbers = [number for name in names if (number := generation_of(name)) is not None]
-        for name in names:
-            if generation_of(name) not in (None, last.generation):
-                self._tables.drop(name)
-        self._former, self._generation = last, max(last.generation, *numbers, 0) + 1
-        self._learning = Relearning(self._tables, self._generation, self._makers.relearn)
-
-    def _drop_made(self) -> None:
-        """Drop the tables that are made, unless their commit stands."""
-        last = self._tables.log.last
-        if self._former is None or (last is not None and last.generation == self._generation):
-            return
-        for name in self._tables.names():
-            if generation_of(name) == self._generation:
-                self._tables.drop(name)
-
-    def _last(self) -> Commit:
-        """Return the last commit, if the tables are still those that are replaced: the new ones may hold what went."""
-        last, former = self._tables.log.last, self._former
-        if last is None or former is None or last.generation != former.generation:
-            raise StoreBusy(
-                "Something was forgotten during the rebuild, so it gave up. Nothing was changed. Try again."
-            )
-        return last
-
-    async def _part(self, until: int) -> bool:
-        """Make what follows from the next commits up to a number; return whether there were any."""
+    async def make_part(self) -> bool:
+        """Make what follows from the next commits; return whether there were any."""
+        until = (await to_thread.run_sync(self._last)).tx
         if self._done >= until:
             return False
         part = await to_thread.run_sync(self._next_commits, until)
@@ -209,9 +172,38 @@ class Rebuilding:
         self._done = part[-1].commit.tx if part else until
         return True
 
-    async def _learn(self, until: int) -> None:
-        if self._learning is not None:
-            await self._learning.catch_up(until)
+    async def learn(self) -> None:
+        """Learn the lessons of the commits that were handled."""
+        await self._learning.catch_up(self._done)
+
+    def switch(self, now: Millis) -> None:
+        """Commit the new tables, which takes the place of the others."""
+        refuse(self._tables)
+        if (beliefs := self._learning.rows()) is not None:
+            self._append("beliefs", beliefs)
+        kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
+        changes: dict[str, Any] = {kind: self._made[kind] for kind in kinds}
+        changes |= {"embedder": self._makers.embedder, "dimension": self._makers.dimension}
+        changes |= {"reader": self._makers.reader, "generation": self._generation}
+        with self._tables.write_errors():
+            self._tables.log.append(self._last().next(now, **changes), {})
+
+    def drop(self) -> None:
+        """Drop the tables that are made, unless their commit stands."""
+        last = self._tables.log.last
+        if last is None or last.generation != self._generation:
+            for name in self._tables.names():
+                if generation_of(name) == self._generation:
+                    self._tables.drop(name)
+
+    def _last(self) -> Commit:
+        """Return the last commit, if the tables are still those that are replaced: the new ones may hold what went."""
+        last = self._tables.log.last
+        if last is None or last.generation != self._former.generation:
+            raise StoreBusy(
+                "Something was forgotten during the rebuild, so it gave up. Nothing was changed. Try again."
+            )
+        return last
 
     def _next_commits(self, until: int) -> list[Entry]:
         """Return the next commits with about as many texts as are made at once."""
@@ -222,19 +214,6 @@ class Rebuilding:
             if texts >= CHUNK:
                 break
         return part
-
-    def _switch(self, last: Commit) -> None:
-        refuse(self._tables)
-        if self._learning is not None and (beliefs := self._learning.rows()) is not None:
-            self._append("beliefs", beliefs)
-        kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
-        changes: dict[str, Any] = {kind: self._made[kind] for kind in kinds}
-        changes |= {"embedder": self._makers.embedder, "dimension": self._makers.dimension}
-        changes |= {"reader": self._makers.reader, "generation": self._generation}
-        with self._tables.write_errors():
-            self._tables.log.append(last.next(self._clock(), **changes), {})
-
-    # Rows
 
     def _name(self, kind: TableKind) -> str:
         return table_name(kind, self._generation, self._makers.reader)
@@ -281,7 +260,7 @@ class Renewal:
 
     Args:
         tables: returns the tables of the store, opened anew.
-        writing: holds the write lock, with every row in its table.
+        alone: see `Alone`.
         refresher: knows the last commit, and which tables are broken.
         makers: what makes them.
         clock: milliseconds since 1970, UTC.
@@ -290,14 +269,14 @@ class Renewal:
     def __init__(
         self,
         tables: Callable[[], Tables],
-        writing: Callable[[], AbstractAsyncContextManager[None]],
+        alone: Alone,
         refresher: Refresher,
         makers: Makers,
         clock: Callable[[], Millis],
     ) -> None:
-        self._tables, self._writing, self._refresher = tables, writing, refresher
+        self._tables, self._alone, self._refresher = tables, alone, refresher
         self._makers, self._clock = makers, clock
-        self._work: Rebuilding | None = None
+        self._work: AsyncGenerator[int] | None = None
         self._tried: set[str] = set()  # tables that could not be made again, which is not tried at every call
 
     @property
@@ -314,11 +293,12 @@ class Renewal:
         return {*damage.tables, *([last.table("assertions")] if is_outdated else [])}
 
     async def rebuild(self, make: Make) -> int:
-        """Make every derived table again, and return the number of texts; see `Rebuilding.step` for the errors."""
-        work = self._rebuilding(make)
-        while await work.step():
-            pass
-        return work.turns
+        """Make every derived table again, and return the number of texts; see `rebuilding` for the errors."""
+        made = 0
+        async with aclosing(self._rebuilding(make)) as work:
+            async for turns in work:
+                made = turns
+        return made
 
     async def step(self) -> bool:
         """Make a part of the tables again if they are due, and return whether there is more to do."""
@@ -330,23 +310,21 @@ class Renewal:
                 return False  # another process has done it
             self._tried |= self._wanted()
             self._work = self._rebuilding(self._makers.derive())
+        work, self._work = self._work, None  # which an error ends
         try:
-            if await self._work.step():
+            async for _ in work:
+                self._work = work
                 return True
             self._refresher.note_rebuilt()
             self._tried.clear()
         except StoreBusy:  # another process is at it, or something was forgotten; a later call looks again
             self._tried.clear()
-        finally:
-            if not self._work.running:
-                self._work = None
         return False
 
-    def _rebuilding(self, make: Make) -> Rebuilding:
-        return Rebuilding(self._tables(), self._writing, self._makers, make, self._clock)
+    def _rebuilding(self, make: Make) -> AsyncGenerator[int]:
+        return rebuilding(self._tables(), self._alone, self._makers, make, self._clock)
 
-    def close(self) -> None:
-        """Let other processes rebuild."""
+    async def aclose(self) -> None:
+        """End what is not done."""
         if self._work is not None:
-            self._work.close()
-            self._work = None
+            await self._work.aclose()

@@ -11,27 +11,38 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
-from typing import cast
+from typing import Any, cast
+
+import numpy as np
 
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
 from mcp_memory.domain.ids import Ids
-from mcp_memory.errors import StoreBusy, StoreError
+from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.heap import drop_texts, may_go
 from mcp_memory.storage import saved_view
-from mcp_memory.storage.commits import ensure_usable, log_batch, stored_turn
 from mcp_memory.storage.damage import Damage, problem_of_log, short_tables
 from mcp_memory.storage.log import Entry, rows_of
-from mcp_memory.storage.rows import batch_of
-from mcp_memory.storage.schema import KEY_BYTES, LOG_KINDS, Commit, RowKind, TableKind, TableRows, split_commits
+from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, pieces_of, point_vectors_of, stored_rows
+from mcp_memory.storage.schema import (
+    FORMAT,
+    KEY_BYTES,
+    LOG_KINDS,
+    Commit,
+    RowKind,
+    TableKind,
+    TableRows,
+    older_format,
+)
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
 
-PIECES: tuple[TableKind, TableKind] = ("segments", "sentences")
+PART = 8192
+"""Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
 LOOK_LASTS_S = 1.0
 """How long one call may rely on its look at a log on object storage."""
 ATTEMPTS = 20
@@ -241,23 +252,110 @@ class Refresher:
                 self.broken.add(last.table(stored))
                 return None
 
-        new, batch = log_batch(view, commits, read, self._dimension, self.masking)
-        segments, sentences = map(read, PIECES)
-        if segments is not None and sentences is not None:  # else no turn had any words
-            pieces = batch_of([turn for _, turn in new], segments, sentences, partial(stored_turn, view))
-            batch = replace(
-                batch,
-                segments=pieces.segments,
-                sentences=pieces.sentences,
-                segment_vectors=pieces.segment_vectors,
-                sentence_vectors=pieces.sentence_vectors,
-            )
-        view.add(batch, until)
+        view.add(_batch_of(view, commits, read, self._dimension, self.masking), until)
         self._note_last(part[-1].commit)
 
 
 def _parts(entries: Iterable[Entry], last: Commit) -> Iterator[list[Entry]]:
-    """Yield commits in parts, all of a part whole or none: only the rows of the tables that are used now count."""
-    used = (entry if entry.commit.tables == last.tables else replace(entry, whole=False) for entry in entries)
-    for _, alike in groupby(used, key=lambda entry: entry.whole):
-        yield from split_commits(alike, lambda entry: entry.commit)
+    """Yield commits in parts of some thousand large rows, all of a part whole or none.
+
+    Only the rows of the tables that are used now count.
+    """
+    part, size = list[Entry](), 0
+    for entry in entries:
+        commit, whole = entry.commit, entry.whole and entry.commit.tables == last.tables
+        if part and (size >= PART or part[0].whole != whole):
+            yield part
+            part, size = [], 0
+        part.append(replace(entry, whole=whole))
+        size += 1 + commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
+    if part:
+        yield part
+
+
+def ensure_format(last: Commit, uri: str) -> None:
+    """Make sure that this program knows the format of a store.
+
+    Raises:
+        StoreMismatch: it has another one.
+    """
+    if last.format > FORMAT:
+        raise StoreMismatch(
+            f"storage.uri {uri!r} was written by a newer mcp-memory (format {last.format}, this program knows "
+            f"{FORMAT}). Nothing was changed. Update this program, or set storage.uri."
+        )
+    if last.format < FORMAT:
+        raise StoreMismatch(older_format(uri))
+
+
+def ensure_usable(last: Commit, uri: str, embedder: str, dimension: int) -> None:
+    """Make sure that a store can be read and written to with an embedder.
+
+    Raises:
+        StoreMismatch: it has another embedder than this one, or another format.
+    """
+    ensure_format(last, uri)
+    if (last.embedder, last.dimension) != (embedder, dimension):
+        raise StoreMismatch(
+            f"storage.uri {uri!r} holds vectors of {last.embedder!r} ({last.dimension} numbers each), "
+            f"configured is {embedder!r} ({dimension}): the two cannot be compared. Nothing was "
+            "changed. Run `mcp-memory doctor --rebuild` to make all vectors again, or set the former embedder."
+        )
+
+
+def _batch_of(
+    view: View,
+    commits: Sequence[Commit],
+    read: Callable[[RowKind], TableRows | None],
+    dimension: int,
+    masking: Masking,
+) -> Batch:
+    """Return what a view takes in of some commits at once, masked.
+
+    Args:
+        view: the view to which it is added.
+        commits: new ones.
+        read: returns their rows of a kind.
+        dimension: the dimension of the vectors.
+        masking: the masking of secrets.
+    """
+
+    def rows_in(kind: RowKind) -> list[StoredRow]:
+        return stored_rows(kind, read(kind), vectors=True)
+
+    there = partial(stored_turn, view)
+    turns = tuple(row.value for row in rows_in("turns") if there(row.value.space, row.value.id) is None)
+    arrived = {turn.id: turn for turn in turns}
+
+    def find(space: str, turn_id: str) -> Turn | None:
+        return arrived.get(turn_id) or there(space, turn_id)
+
+    points, questions = rows_in("points"), rows_in("questions")
+    batch = Batch(
+        turns,
+        assertions=_values(assertions_in_order(read("facts"), read("assertions"), find)),
+        lessons=_values(rows_in("episodes")),
+        beliefs=_values(latest(rows_in("beliefs"), "sentence_id")),
+        points=_values(points),
+        point_vectors=point_vectors_of(points, read("point_vectors"), dimension),
+        aliases=_values(rows_in("aliases")),
+        questions=_values(questions),
+        question_vectors=np.array([row.vector for row in questions], dtype=np.float32).reshape(-1, dimension),
+        outlays=tuple(commit.outlay for commit in commits if commit.outlay),
+        jobs=_values(latest(rows_in("jobs"), "turn_id")),
+    )
+    segments, sentences = read("segments"), read("sentences")
+    if segments is not None and sentences is not None:  # else no turn had any words
+        batch = replace(batch, **pieces_of(turns, segments, sentences, there)._asdict())
+    return masked(batch, masking, find)  # from here on nothing of the log is seen as it was said
+
+
+def _values(rows: Sequence[StoredRow]) -> tuple[Any, ...]:
+    """Return what rows hold."""
+    return tuple(row.value for row in rows)
+
+
+def stored_turn(view: View, space: str, turn_id: str) -> Turn | None:
+    """Return a turn that a view has."""
+    stored = view.spaces.get(space)
+    return stored.turns.get(turn_id) if stored else None

@@ -15,11 +15,10 @@ from anyio import to_thread
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Sentence
-from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.log import rows_of as logged
-from mcp_memory.storage.rows import rows_of, stored_rows, values_of
-from mcp_memory.storage.schema import OWN, TableKind, TableRows, table_name
+from mcp_memory.storage.rows import OWN, rows_of, stored_rows, values_of, vectors_of
+from mcp_memory.storage.schema import TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space

@@ -6,28 +6,36 @@ those of the embedded engine in ``assertions_<reader>_<generation>``, which a re
 together. The vectors of points are derived, so they have a table of their own, with the commit and the place of their
 revision; a revision without one gets zeros: it is similar to nothing, and its description remains.
 
+A text, a number and a truth value is a column of its own type, a vector one of lists of fixed length, the times of a
+sentence one of structures. Collections of texts are JSON, so that they need no type of their own. A column that is
+missing, since an older program did not have it, is read as empty values.
+
 The log and the files of the tables have sums, so a row that is read is what was written. Only its text may be gone,
 with a line of the log: its pieces and assertions are left out then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import json
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import islice
+from sys import intern
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mcp_memory.codec import fields_of
+from mcp_memory.codec import Field, fields_of, read
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
-from mcp_memory.storage.columns import FindTurn, column_of, values_in, vectors_of
-from mcp_memory.storage.schema import OWN, RowKind, TableRows, gap_column, vector_column
+from mcp_memory.storage.schema import RowKind, TableRows
 from mcp_memory.vectors import Matrix, Vector
 
 LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
@@ -50,6 +58,10 @@ LAYOUTS: dict[RowKind, type] = {
     "questions": PooledQuestion,
 }
 """Of each table the values in it; the questions have their space as well."""
+OWN = "own"
+"""The column of the vectors that sentences have of their own. LanceDB takes no gaps in one that is named a vector."""
+FindTurn = Callable[[str, str], Turn | None]
+"""Returns a stored turn by space and id."""
 
 
 # Values as rows
@@ -103,6 +115,34 @@ def _as_stored(value: Any) -> Any:
     if isinstance(value, Belief) and value.time is None:
         return replace(value, time=np.zeros_like(value.task))
     return value
+
+
+def rows_by_kind(batch: Batch) -> dict[RowKind, TableRows]:
+    """Return the rows of a batch, by kind; they lack only their commit's number. Kinds without rows are absent."""
+
+    def assertions_by(extractors: Container[ExtractorName]) -> tuple[Sequence[object], Sequence[int], None]:
+        places = [place for place, made in enumerate(batch.assertions) if made.extractor in extractors]
+        return [batch.assertions[place] for place in places], places, None
+
+    kinds: dict[RowKind, tuple[Sequence[object], Sequence[int] | None, Matrix | None]] = {
+        "turns": (batch.turns, None, None),
+        "facts": assertions_by(LOGGED),
+        "episodes": (batch.lessons, None, None),
+        "points": (batch.points, None, None),
+        "aliases": (batch.aliases, None, None),
+        "jobs": (batch.jobs, None, None),
+        "questions": (batch.questions, None, batch.question_vectors),
+        "point_vectors": (batch.points, None, batch.point_vectors),
+        "beliefs": (batch.beliefs, None, None),
+        "assertions": assertions_by(DERIVED),
+        "segments": (batch.segments, None, batch.segment_vectors),
+        "sentences": (batch.sentences, None, batch.sentence_vectors),
+    }
+    return {
+        kind: rows_of(kind, values, places=places, vectors=vectors)
+        for kind, (values, places, vectors) in kinds.items()
+        if values
+    }
 
 
 # Rows as values
@@ -180,8 +220,17 @@ def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find
     return sorted((row for row in rows if find(row.value.space, row.value.turn_id)), key=lambda row: row[:2])
 
 
-def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> Batch:
-    """Return rows as a batch: pieces by turn and then by index.
+class Pieces(NamedTuple):
+    """Segments and sentences with their vectors, as in a `Batch`."""
+
+    segments: tuple[Segment, ...]
+    sentences: tuple[Sentence, ...]
+    segment_vectors: Matrix
+    sentence_vectors: Matrix
+
+
+def pieces_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> Pieces:
+    """Return rows as pieces of texts, by turn and then by index.
 
     Args:
         turns: in order of arrival.
@@ -206,4 +255,129 @@ def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, f
     of_segments = vectors_of(segments)
     found, segment_vectors = in_order("segments", segments, of_segments)
     said, sentence_vectors = in_order("sentences", sentences, vectors_of(sentences, OWN, of_segments.shape[1]))
-    return Batch(tuple(turns), found, said, segment_vectors, sentence_vectors)
+    return Pieces(found, said, segment_vectors, sentence_vectors)
+
+
+# Values as columns
+
+
+def column_of(field: Field, values: Sequence[Any]) -> Any:
+    """Return the values of a field as a column."""
+    import pyarrow as pa
+
+    if field.kind is object:
+        return vector_column(np.array(values, dtype=np.float32))
+    if field.name == "times":
+        return pa.array([[asdict(time) for time in times] for times in values], pa.list_(_time_type()))
+    if field.kind not in _types():
+        values = [json.dumps(_as_json(one), ensure_ascii=False, separators=(",", ":")) for one in values]
+    return pa.array(values, _types().get(field.kind, pa.string()))
+
+
+def _as_json(value: Any) -> Any:
+    """Return a collection of texts, or a mapping of them, as JSON has it; a set in the order of its texts."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return sorted(value) if isinstance(value, frozenset) else list(value)
+
+
+def vector_column(vectors: Matrix) -> Any:
+    """Return vectors, shape ``(n, d)``, as a column."""
+    import pyarrow as pa
+
+    flat = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1)
+    return pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1])
+
+
+def gap_column(vectors: Matrix) -> Any:
+    """Return vectors, shape ``(n, d)``, as a column with a gap for each of zeros.
+
+    In a column of fixed length, which LanceDB could search, a gap takes as much room as a vector.
+    """
+    import pyarrow as pa
+
+    held = vectors.any(axis=1)
+    ends = np.concatenate([[0], np.cumsum(held) * vectors.shape[1]])
+    offsets = pa.array(ends, pa.int32(), mask=np.append(~held, False))  # a gap at an offset is one in the column
+    return pa.ListArray.from_arrays(offsets, pa.array(np.ascontiguousarray(vectors[held]).reshape(-1)))
+
+
+def with_tx(rows: TableRows, tx: int) -> TableRows:
+    """Return rows of any table with ``tx`` as their commit's number."""
+    import pyarrow as pa
+
+    column = rows.schema.get_field_index("tx")
+    return rows.set_column(column, rows.schema.field(column), pa.array(np.full(len(rows), tx, dtype=np.int64)))
+
+
+def _types() -> dict[type, Any]:
+    import pyarrow as pa
+
+    return {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), bytes: pa.string()}
+
+
+def _time_type() -> Any:
+    import pyarrow as pa
+
+    return pa.struct([(field.name, _types()[field.kind]) for field in fields_of(StatedTime)])
+
+
+# Columns as values
+
+
+def values_in(field: Field, rows: TableRows) -> Sequence[Any]:
+    """Return what a column holds of a field; of a column that is missing, None."""
+    if field.name not in rows.column_names:  # an older format did not have it
+        return [None] * len(rows)
+    if field.kind is object:
+        vectors = vectors_of(rows, field.name)
+        return [vector if vector.any() else None for vector in vectors] if field.optional else list(vectors)
+    if field.name == "times":
+        return _times(rows["times"])
+    if field.kind is bytes:  # as UTF-8 it takes the least memory
+        import pyarrow as pa
+
+        return [held or b"" for held in rows[field.name].cast(pa.binary()).to_pylist()]
+    values = shared_values(rows, field.name)
+    return values if field.kind in _types() else [_from_json(field, text) for text in values]
+
+
+def _times(column: Any) -> list[tuple[StatedTime, ...]]:
+    import pyarrow.compute as pc
+
+    flat = pc.list_flatten(column).to_pylist()  # nearly always empty
+    stated = iter([StatedTime(**time) for time in flat])
+    return [tuple(islice(stated, count)) for count in pc.list_value_length(column).to_pylist()]
+
+
+def _from_json(field: Field, text: str | None) -> Any:
+    value = read(field.hint, json.loads(text)) if text is not None else None
+    return {intern(name): one for name, one in value.items()} if isinstance(value, dict) else value  # often the same
+
+
+def shared_values(rows: TableRows, name: str) -> list[Any]:
+    """Return the values of a column, equal ones as one object: most are of a few spaces, sessions, names or moments."""
+    encoded = rows[name].combine_chunks().dictionary_encode()
+    values = [*encoded.dictionary.to_pylist(), None]
+    places: list[int] = encoded.indices.fill_null(len(values) - 1).to_numpy().tolist()
+    return [values[place] for place in places]
+
+
+def vectors_of(rows: TableRows, name: str = "vector", dimension: int = 0) -> Matrix:
+    """Return a column of vectors, shape ``(len(rows), d)``, zeros for a missing one; d is 0 if it was not read.
+
+    Args:
+        rows: the rows.
+        name: of the column.
+        dimension: d of a column with gaps.
+    """
+    if name not in rows.column_names:
+        return np.empty((len(rows), 0), dtype=np.float32)
+    column = rows[name].combine_chunks()
+    flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
+    dimension = getattr(column.type, "list_size", dimension)
+    if not column.null_count:
+        return flat.reshape(-1, dimension)
+    out: Matrix = np.zeros((len(rows), dimension), dtype=np.float32)
+    out[column.is_valid().to_numpy(zero_copy_only=False)] = flat.reshape(-1, dimension)
+    return out

@@ -8,18 +8,14 @@ its position within that commit, where the order of recording matters; and ``vec
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, get_args
-
-import numpy as np
+from typing import Any, Literal, get_args
 
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
-from mcp_memory.vectors import Matrix
 
 TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
@@ -31,9 +27,6 @@ export of the older program brings such a memory over. CONTRIBUTING.md, "A chang
 
 KEY_BYTES = 16
 """Length of the key of a store."""
-
-PART = 8192
-"""Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
 
 LogKind = Literal["turns", "facts", "episodes", "points", "aliases", "jobs", "questions"]
 """What no rebuild can make again: what was said, what callers asserted or a language model was paid to read, what
@@ -161,89 +154,11 @@ def older_format(uri: str) -> str:
     )
 
 
-def with_tx(rows: TableRows, tx: int) -> TableRows:
-    """Return rows of any table with ``tx`` as their commit's number."""
-    import pyarrow as pa
-
-    column = rows.schema.get_field_index("tx")
-    return rows.set_column(column, rows.schema.field(column), pa.array(np.full(len(rows), tx, dtype=np.int64)))
-
-
-ItemT = TypeVar("ItemT")
-
-
-def split_commits(items: Iterable[ItemT], commit_of: Callable[[ItemT], Commit]) -> Iterator[list[ItemT]]:
-    """Group items, each of a commit, into parts of some thousand large rows, each to be read at once."""
-    part: list[ItemT] = []
-    size = 0
-    for item in items:
-        part.append(item)
-        commit = commit_of(item)
-        size += 1 + commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
-        if size >= PART:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
-
-
-def without_repeats(rows: TableRows | None, *, local: bool) -> TableRows | None:
-    """Return rows each once: on object storage a server that was stopped may append rows twice (``tables.py``)."""
-    keys = [key for key in ("tx", "place", "id") if rows is not None and key in rows.column_names]
-    if local or rows is None or keys == ["tx"]:
-        return rows
-    seen = {key: place for place, key in enumerate(zip(*(rows[key].to_pylist() for key in keys), strict=True))}
-    return rows if len(seen) == len(rows) else rows.take(sorted(seen.values()))
-
-
-def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
-    """Return the costs as columns of a commit; none for no costs.
-
-    Raises:
-        ValueError: they are of several days, which a commit cannot hold.
-    """
+def costs_of(outlays: Sequence[Reservation]) -> dict[str, int]:
+    """Return the costs of requests, all of one day, as fields of a commit; none for no requests."""
     if not outlays:
         return {}
-    if len({outlay.day for outlay in outlays}) > 1:
-        raise ValueError("a commit holds what was spent on one day")
+    [day] = {outlay.day for outlay in outlays}
     cost = sum((outlay.what for outlay in outlays), Spending())
-    return {
-        "day": outlays[0].day,
-        "calls": cost.calls,
-        "input_tokens": cost.input_tokens,
-        "cached_tokens": cost.cached_tokens,
-        "output_tokens": cost.output_tokens,
-    }
-
-
-# Columns of rows that are written
-
-
-def vector_column(vectors: Matrix) -> Any:
-    """Return vectors, shape ``(n, d)``, as a column."""
-    import pyarrow as pa
-
-    flat = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1)
-    return pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1])
-
-
-OWN = "own"
-"""The column of the vectors that sentences have of their own. LanceDB takes no gaps in one that is named a vector."""
-
-
-def gap_column(vectors: Matrix) -> Any:
-    """Return vectors, shape ``(n, d)``, as a column with a gap for each of zeros.
-
-    In a column of fixed length, which LanceDB could search, a gap takes as much room as a vector.
-    """
-    import pyarrow as pa
-
-    held = vectors.any(axis=1)
-    ends = np.concatenate([[0], np.cumsum(held) * vectors.shape[1]])
-    offsets = pa.array(ends, pa.int32(), mask=np.append(~held, False))  # a gap at an offset is one in the column
-    return pa.ListArray.from_arrays(offsets, pa.array(np.ascontiguousarray(vectors[held]).reshape(-1)))
-
-
-def to_json(value: object) -> str:
-    """Return a value as compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    amounts = {name: int(getattr(cost, name)) for name in ("calls", "input_tokens", "cached_tokens", "output_tokens")}
+    return {"day": day, **amounts}

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import anyio
 from anyio import to_thread
+from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.access import look_again
 from mcp_memory.domain.batch import KEEP, Batch, Masking
@@ -23,21 +24,19 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.ports import Work
-from mcp_memory.storage.backups import fold
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, store_status
-from mcp_memory.storage.forget import Forgetter, finish
-from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, read_book
+from mcp_memory.storage.forget import NOTHING_FORGOTTEN, Forgetter, finish, read_book
 from mcp_memory.storage.lock import Holders
+from mcp_memory.storage.own_files import keep_private
 from mcp_memory.storage.place import Place, lease, open_write_lock, without_compaction
 from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
-from mcp_memory.storage.rights import keep_private
-from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, sum_outlays
+from mcp_memory.storage.rows import rows_by_kind
+from mcp_memory.storage.schema import FORMAT, Commit, costs_of
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import LanceTransaction, rows_by_kind
-from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.erasure import Erasure, without_forgotten
 from mcp_memory.view.view import View
 
 SMALL = 16_000
@@ -135,25 +134,22 @@ class LanceStore:
             await to_thread.run_sync(self._tables.make_folder)
         await self._settle()
         if self._tables.folder and not self._is_current():  # most rows, before others have to wait
-            async with self._view_lock:
-                await self._refresh(whole=False)
+            await self._catch_up()
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
             look_again()
             if not self._is_current():  # else there is no need to wait for readers
-                async with self._view_lock:
-                    await self._refresh(whole=False)
+                await self._catch_up()
             if self._tables.log.forgetting:
                 await self._clear_up()
-                async with self._view_lock:
-                    await self._refresh(whole=False)
-            view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
-            forgotten = self.was_forgotten if self._book.hashes else None
+                await self._catch_up()
             self._refuse()
-            transaction = LanceTransaction(self._append, self._apply, forgotten, lock, view, last)
-            yield transaction
-        if transaction.committed:
-            self._compaction.count_commit()
+            yield LanceTransaction(self, lock)
+
+    async def _catch_up(self) -> None:
+        """Bring the view up to date; the newest segments and sentences may be missing."""
+        async with self._view_lock:
+            await self._refresh(whole=False)
 
     def _is_current(self) -> bool:
         """Return whether the view is as of the last commit of any process, if that can be seen at a glance."""
@@ -185,8 +181,7 @@ class LanceStore:
                 found = await to_thread.run_sync(choose, self._view)
             if last is not None and not found.targets.empty:
                 await self._forgetter.forget(found, last)
-        async with self._view_lock:  # let go of what this process holds
-            await self._refresh(whole=False)
+        await self._catch_up()  # let go of what this process holds
         return found
 
     @asynccontextmanager
@@ -195,7 +190,7 @@ class LanceStore:
         async with self._write_lock.hold():
             look_again()
             await self._clear_up()
-            await to_thread.run_sync(fold, self._tables)
+            await to_thread.run_sync(self._tables.fold)
             yield
 
     def was_forgotten(self, id_: str) -> bool:
@@ -255,7 +250,7 @@ class LanceStore:
     async def aclose(self) -> None:
         """See `ports.Store.aclose`."""
         with anyio.CancelScope(shield=True):
-            self._renewal.close()
+            await self._renewal.aclose()
             await to_thread.run_sync(self._compaction.stop, STOP_S)
             if self._holders:
                 self._holders.leave()
@@ -315,24 +310,18 @@ class LanceStore:
         if as_of != self._book_as_of:
             self._book, self._book_as_of = read_book(self._tables), as_of
 
-    async def _append(self, batch: Batch, last: Commit | None) -> Commit:
-        """Commit a batch; the write lock must be held."""
-
-        def work() -> Commit:
-            made = rows_by_kind(batch)
-            changes: dict[str, int] = {
-                kind: len(made.get(kind, ())) for kind in {*LOG_KINDS, *TABLE_KINDS} - {"point_vectors"}
-            }
-            changes |= sum_outlays(batch.outlays)
-            before = last or Commit(0, 0, FORMAT, self._embedder, self._dimension, 0, 0, reader=self._reader,
-                                    key=self._refresher.ids.key.hex())  # fmt: skip
-            commit = before.next(self._clock(), **changes)
-            self._place.note.keep(self._tables.folder)
-            with self._tables.write_errors():
-                self._tables.log.append(commit, made)
-            return commit
-
-        return await to_thread.run_sync(work)
+    def _append(self, batch: Batch, last: Commit | None) -> Commit:
+        """Put a batch into the log as the commit after the last one; the write lock must be held. Blocking."""
+        rows = rows_by_kind(batch)
+        counts = {kind: len(rows[kind]) for kind in rows if kind != "point_vectors"}
+        if last is None:
+            key = self._refresher.ids.key.hex()
+            last = Commit(0, 0, FORMAT, self._embedder, self._dimension, 0, 0, reader=self._reader, key=key)
+        commit = last.next(self._clock(), **counts, **costs_of(batch.outlays))
+        self._place.note.keep(self._tables.folder)
+        with self._tables.write_errors():
+            self._tables.log.append(commit, rows)
+        return commit
 
     async def _apply(self, batch: Batch, commit: Commit) -> None:
         """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""
@@ -352,3 +341,39 @@ class LanceStore:
                     "commit %s is stored; it could not be added to the view, which is loaded again", commit.tx
                 )
                 self._view = self._refresher.reset()
+
+
+class LanceTransaction:
+    """The store while this process alone may write to it; the commit ends the transaction.
+
+    Attributes:
+        view: as of the last commit of any process.
+    """
+
+    def __init__(self, store: LanceStore, lock: AsyncExitStack) -> None:
+        self.view = store._view
+        self._store, self._lock = store, lock
+        self._last = store._refresher.last  # a reader whose refresh fails resets it
+
+    async def commit(self, batch: Batch) -> int:
+        """Commit the rows, release the lock, and return the commit's number.
+
+        Lessons that were recorded before are left out with their beliefs. A cancelled call stores nothing or
+        everything.
+
+        Raises:
+            StoreUnwritable: nothing of the batch is visible, now or later.
+        """
+        await checkpoint()
+        store = self._store
+        if store._book.hashes:
+            batch = without_forgotten(batch, self.view, store.was_forgotten)
+        batch = batch.unlearnt(self.view.has_lesson)
+        if batch.empty:
+            return self.view.tx
+        with anyio.CancelScope(shield=True):
+            commit = await to_thread.run_sync(store._append, batch, self._last)
+            await self._lock.aclose()
+            await store._apply(batch, commit)
+        store._compaction.count_commit()
+        return commit.tx

@@ -11,18 +11,106 @@ ends of its files.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.lance import FAILURES, Table, connect, error_text, no_panics
 from mcp_memory.storage.log import Log
-from mcp_memory.storage.own_files import remove_folder
+from mcp_memory.storage.own_files import keep_private, remove_folder
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.rights import keep_private
-from mcp_memory.storage.schema import TableRows, without_repeats
+from mcp_memory.storage.schema import TableRows
+
+Table = Any
+"""A table of LanceDB, which comes without types."""
+FAILURES = (OSError, RuntimeError, ValueError, LookupError, ArithmeticError)
+"""What LanceDB raises when a file cannot be read or written; see also `no_panics`."""
+PANICS = ("PanicException", "RustPanic")
+"""Names of the classes by which libraries of Rust raise a panic, the second one in a task of theirs; each library has
+classes of its own by these names, and the first is no `Exception`."""
+CLIENT = "lance_namespace_urllib3_client"
+METADATA_BYTES = 16 << 20
+"""Of manifests and descriptions of data files that a connection keeps in memory. Every commit makes new ones, most of
+them are never asked for again, and LanceDB's own bound is a gigabyte."""
+
+
+def import_lancedb() -> Any:
+    """Return the module of LanceDB, which comes without types."""
+    if "lancedb" not in sys.modules and CLIENT not in sys.modules:
+        _put_in_place(CLIENT)
+    import lancedb
+
+    return lancedb
+
+
+def connect(uri: str, folder: Path | None, options: Mapping[str, str]) -> Any:
+    """Return a connection to the tables of a store.
+
+    Args:
+        uri: of the store.
+        folder: of the store; None on object storage.
+        options: of object storage.
+
+    Raises:
+        StoreError: none can be opened with this uri.
+    """
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    lancedb, session = import_lancedb(), new_session()
+    try:
+        if folder is not None:
+            return lancedb.connect(folder, session=session)
+        return lancedb.connect(uri, storage_options=dict(options) or None, session=session)
+    except FAILURES as error:
+        raise StoreError(
+            f"storage.uri {uri!r} cannot be opened: {error_text(error)}. "
+            "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
+        ) from error
+
+
+def new_session() -> Any:
+    """Return the caches of one connection. Another one has others: a store may have taken the place of this one."""
+    return import_lancedb().Session(metadata_cache_size_bytes=METADATA_BYTES)
+
+
+def _put_in_place(name: str) -> None:
+    """Let the modules of a package be imported while the package itself is run only when it is asked for a name."""
+    spec = find_spec(name)
+    if spec is None or spec.loader is None:
+        return
+    package, loader = module_from_spec(spec), spec.loader
+
+    def run(attribute: str) -> Any:
+        if vars(package).pop("__getattr__", None) is not None:
+            loader.exec_module(package)
+        return getattr(package, attribute)
+
+    vars(package)["__getattr__"] = run
+    sys.modules[name] = package
+
+
+@contextmanager
+def no_panics() -> Iterator[None]:
+    """Raise a panic inside LanceDB, which is no `Exception`, as one of `FAILURES`; damaged files cause it.
+
+    Raises:
+        RuntimeError: LanceDB panicked.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ not in PANICS:
+            raise
+        raise RuntimeError(f"a damaged file: {error}") from error
+
+
+def error_text(error: object) -> str:
+    """Return LanceDB's error message without the positions in its own source."""
+    return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")
+
 
 SPARE = 64 << 20
 """Bytes that a rewrite of files leaves free on the disk."""
@@ -167,7 +255,7 @@ class Tables:
             query = query.where(where) if where else query
             return (query.select(list(columns)) if columns else query).to_arrow()
 
-        return without_repeats(self._read(name, read, None), local=self.folder is not None)
+        return _without_repeats(self._read(name, read, None), local=self.folder is not None)
 
     def fragments(self, name: str) -> int:
         """Return how many fragments a table consists of."""
@@ -212,7 +300,12 @@ class Tables:
     def _files(self, name: str) -> set[Path]:
         return {*self._table_folder(name).glob("data/*.lance")} if self.folder is not None else set()
 
-    def take_over(self, name: str, rows: TableRows) -> None:
+    def fold(self) -> None:
+        """Let every row of the log be in its table; the write lock must be held."""
+        with self.write_errors():
+            self.log.fold(self._take_over)
+
+    def _take_over(self, name: str, rows: TableRows) -> None:
         """Append rows out of the log, in place of those that a process left which died meanwhile.
 
         On object storage one that was only stopped may still append its own, which are equal.
@@ -246,3 +339,12 @@ def _is_complete(file: Path) -> bool:
             return opened.read() == _MAGIC
     except OSError:  # shorter than that
         return False
+
+
+def _without_repeats(rows: TableRows | None, *, local: bool) -> TableRows | None:
+    """Return rows each once: on object storage a server that was stopped may append rows twice (`Tables.fold`)."""
+    keys = [key for key in ("tx", "place", "id") if rows is not None and key in rows.column_names]
+    if local or rows is None or keys == ["tx"]:
+        return rows
+    seen = {key: place for place, key in enumerate(zip(*(rows[key].to_pylist() for key in keys), strict=True))}
+    return rows if len(seen) == len(rows) else rows.take(sorted(seen.values()))

@@ -8,7 +8,6 @@ from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.ports import Store
-from mcp_memory.storage.backups import fold
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -41,7 +40,7 @@ async def refs(store: Store, space: str = "default") -> list[str]:
 def fold_all(uri: str) -> Tables:
     """Let every row be in its table, and return the tables."""
     tables = Tables(uri)
-    fold(tables)
+    tables.fold()
     return tables
 
 

@@ -13,8 +13,8 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.lance import no_panics
 from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import no_panics
 from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio

@@ -17,10 +17,8 @@ from test_lance_forget import fill, opened
 
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage import backups
-from mcp_memory.storage import restore as restoring
 from mcp_memory.storage.arrival import arriving
-from mcp_memory.storage.backups import back_up, unpack
-from mcp_memory.storage.restore import check_readable, restore
+from mcp_memory.storage.backups import back_up, check_readable, restore, unpack
 from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio
@@ -169,7 +167,7 @@ async def test_a_write_to_the_new_place_during_a_restore_is_not_lost(
         from_thread.run(lambda: commit_to(opened(made.parent), batch("bravo")))
         return check_readable(made)
 
-    monkeypatch.setattr(restoring, "check_readable", checked)
+    monkeypatch.setattr(backups, "check_readable", checked)
     with pytest.raises(StoreBusy, match="Another process began"):
         await restored(tmp_path / "file", tmp_path / "restored")
     assert await refs(tmp_path / "store") == {"alpha"}

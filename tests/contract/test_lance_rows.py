@@ -24,7 +24,7 @@ from mcp_memory.domain.language_model import Job, Reservation, Spending
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.services.ingest import deriver, silent
-from mcp_memory.storage import lance, relearning, schema
+from mcp_memory.storage import refresh, relearning, tables
 from mcp_memory.storage.compaction import compact
 from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.schema import TABLE_KINDS
@@ -267,7 +267,7 @@ async def test_a_store_reads_the_same_in_parts_as_at_once(
         await memory.store.rebuild(deriver(memory.reading, progress=silent))
     async with memory.store.reading() as view:
         once = held(view)
-    monkeypatch.setattr(schema, "PART", 1)
+    monkeypatch.setattr(refresh, "PART", 1)
     async with memory_of(tmp_path / "store", writing=True).store.reading() as view:
         assert held(view) == once
 
@@ -275,14 +275,14 @@ async def test_a_store_reads_the_same_in_parts_as_at_once(
 async def test_a_process_that_reads_what_another_writes_keeps_no_more_of_the_commits_than_its_bound(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sessions, new_session, bound = [], lance.new_session, 64 << 10
+    sessions, new_session, bound = [], tables.new_session, 64 << 10
 
     def noted() -> Any:
         sessions.append(new_session())
         return sessions[-1]
 
-    monkeypatch.setattr(lance, "METADATA_BYTES", bound)
-    monkeypatch.setattr(lance, "new_session", noted)
+    monkeypatch.setattr(tables, "METADATA_BYTES", bound)
+    monkeypatch.setattr(tables, "new_session", noted)
     writer, reader = open_at(uri), open_at(uri)
     for number in range(0, 24, 2):
         await commit_to(writer, batch(f"m{number}"))

@@ -20,15 +20,14 @@ from object_store import ObjectStore
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.storage.backups import fold
 from mcp_memory.storage.bucket import Bucket, storage_options
-from mcp_memory.storage.bucket_lock import BucketLock
+from mcp_memory.storage.lock import BucketLock
 from mcp_memory.storage.log import decode, encode, rows_of
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit, with_tx
+from mcp_memory.storage.rows import rows_by_kind, with_tx
+from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import rows_by_kind
 
 pytestmark = pytest.mark.anyio
 URI = "s3://bucket/store"
@@ -121,7 +120,7 @@ async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects: Ob
     store._compaction.stop(10)
     place = Place(URI, objects.options)
     entries = list(place.log.entries())
-    fold(Tables(place))
+    Tables(place).fold()
     late = Tables(place)
     for entry in entries:
         for kind in TABLE_KINDS:
@@ -144,7 +143,7 @@ async def test_a_server_that_lags_behind_reads_the_tables(objects: ObjectStore) 
         await write(busy, ref)
     busy._compaction.stop(10)
     tables = Tables(Place(URI, objects.options))
-    fold(tables)
+    tables.fold()
     assert sum("journal/" in name for name in objects.objects) == 1
     assert tables.log.unfolded() == 0
     assert await refs(slow) == set("abcdef")

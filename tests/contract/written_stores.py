@@ -35,7 +35,6 @@ from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.ingest import Cutter, silent
 from mcp_memory.services.write import write as write_texts
 from mcp_memory.settings import Settings
-from mcp_memory.storage.backups import fold
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Vector
@@ -105,7 +104,7 @@ async def write(folder: Path) -> None:
         (NewFact("Cleo", "likes", "gates", source="m4"),),
         wait=False,
     )
-    fold(Tables(str(folder)))
+    Tables(str(folder)).fold()
     await write_texts(memory.store, memory.reading, late, now=NOW, progress=silent)  # nobody indexes it
     await memory.aclose()
 

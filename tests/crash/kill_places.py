@@ -47,12 +47,10 @@ from damaged_store import (
 
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.files import files_below
-from mcp_memory.storage.backups import back_up
-from mcp_memory.storage.lance import import_lancedb
+from mcp_memory.storage.backups import back_up, restore
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.restore import restore
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.tables import Tables, import_lancedb
 
 NOW = 1_800_000_000_000
 HANGS_S = 120

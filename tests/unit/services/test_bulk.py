@@ -9,7 +9,6 @@ from exported_store import open_at
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.services.ingest import silent
 from mcp_memory.services.write import write, write_many
-from mcp_memory.storage.backups import fold
 from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.tables import Tables
 
@@ -27,7 +26,7 @@ def talk(session, count):
 
 def tables(folder):
     """Return every row of every table and of the texts of the log in its order, without its commit and place there."""
-    fold(Tables(str(folder)))
+    Tables(str(folder)).fold()
     database = lancedb.connect(folder)
     found = {path.stem: database.open_table(path.stem).to_arrow() for path in sorted(folder.glob("*.lance"))}
     found["turns"] = rows_of(Tables(str(folder)).log.entries(), "turns")

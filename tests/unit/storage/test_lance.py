@@ -6,7 +6,7 @@ import sys
 API = "lance_namespace_urllib3_client.api"
 LEFT_OUT = f"""
 import sys, tempfile
-from mcp_memory.storage.lance import import_lancedb
+from mcp_memory.storage.tables import import_lancedb
 database = import_lancedb().connect(tempfile.mkdtemp())
 database.create_table("one", [{{"tx": 1}}])
 assert database.list_tables().tables == ["one"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from batches import derive, turn
 
-from mcp_memory.storage.rows import batch_of, rows_of
+from mcp_memory.storage.rows import pieces_of, rows_of
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -23,7 +23,7 @@ def test_pieces_come_by_turn_and_place_and_those_of_no_turn_are_left_out(seed: i
         order = dice.permutation(len(pieces)).tolist()
         return rows_of(kind, [pieces[place] for place in order], [1] * len(order), None, vectors[order])
 
-    read = batch_of(
+    read = pieces_of(
         turns,
         table("segments", rows.segments, rows.segment_vectors),
         table("sentences", rows.sentences, rows.sentence_vectors),
