@@ -5,25 +5,20 @@ releases the lock. That is the commit: a process may be killed at any point of i
 taken, and the view takes rows in after it was released. In the background the tables take over what is in the
 log; whatever is wrong with one of them, it is made again.
 
-    store.py        the port: read, write, rebuild, forget
-    log.py          an object for each commit, and segments of their lines
-    folder.py       these objects as files; bucket.py: on object storage
-    schema.py       the kinds of rows, the commit, the format
-    rows.py         values to rows and back; columns.py: one field of them
-    tables.py       the tables; lance.py: the library
-    transaction.py  a batch as one commit
-    refresh.py      from new commits and rows to a view that has them; commits.py: to batches
-    saved_view.py   the view of a large store in a file, from which the next process begins
-    damage.py       what is damaged, in words, and the store's status
-    compaction.py   fill the tables from the log, merge small files, remove superseded rows, in the background
-    rebuild.py      make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
-    forget.py       replace log and tables by others without what is forgotten
-    forgotten.py    the book of what was forgotten, without content
-    backups.py      a whole store in one file, and its files out of it again
-    restore.py      restore a store; arrival.py: where it is unpacked and checked
-    place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket_lock.py
-    noted.py        a note beside the configuration that a place holds a store
-    own_files.py    which files of a store's folder are its own: only these are removed
-    rights.py       the owner and the rights of what is written again, and whether others could change a store
-    settings.py     its settings
+    store.py       the port: read, write, rebuild, forget
+    log.py         an object for each commit, and segments of their lines; objects.py: in a folder or a bucket
+    schema.py      the kinds of rows, the commit, the format
+    rows.py        values to rows and back
+    tables.py      the tables in LanceDB
+    refresh.py     from new commits and rows to a view that has them
+    saved_view.py  the view of a large store in a file, from which the next process begins
+    damage.py      what is damaged, in words, and the store's status
+    compaction.py  fill the tables from the log, merge small files, remove superseded rows, in the background
+    rebuild.py     make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
+    forget.py      replace log and tables by others without what is forgotten, of which a book keeps hashes
+    backups.py     a whole store in one file, and back from it; arrival.py: where that is unpacked and checked
+    place.py       where a store is, a folder or object storage; lock.py: its locks
+    noted.py       a note beside the configuration that a place holds a store
+    own_files.py   which files of a store's folder are its own, and who may read them
+    settings.py    its settings
 """

@@ -4,6 +4,10 @@
 is vectors, which hardly get smaller): each file has its CRC-32, and the list of all stands at the end, so half a file
 and a damaged one are told from a backup. Its first member says what it is. It is written beside its place and moved
 there when it is complete.
+
+**Restoring** goes into an empty or new place: nothing is ever replaced. The file is unpacked in a folder of that place
+and checked, row by row. Then its files are moved to where they belong; where a process dies meanwhile, the next one
+ends that (``arrival.py``). So a restore is done or not begun.
 """
 
 from __future__ import annotations
@@ -13,8 +17,8 @@ import os
 import shutil
 import struct
 import zipfile
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -39,6 +43,64 @@ VERSION = 2
 _HEADER = "backup.json"
 _NO_ARCHIVE = (zipfile.BadZipFile, EOFError, ValueError, LookupError, RuntimeError, struct.error)
 """What zipfile raises over a file that is no archive, or a damaged one."""
+_ELSEWHERE = (
+    "A restore replaces nothing. Set storage.uri (MCP_MEMORY_STORAGE_URI) to an empty or new folder; or stop what uses "
+    "this one, and move what is in it elsewhere."
+)
+
+
+async def back_up(tables: Tables, lock_timeout_s: float, file: Path, made: Millis) -> int:
+    """Write a whole store into a file while others use it, and return the number of the commit that it is as of.
+
+    Raises:
+        InvalidInput: nothing is stored.
+        StoreBusy: others write or compact all the time.
+        StoreUnwritable: the file cannot be written.
+    """
+    if tables.folder is None:
+        raise StoreUnwritable(
+            f"storage.uri {tables.uri!r} is no local folder. Nothing was written. Use the copies of that service, or "
+            "`mcp-memory export`."
+        )
+    if not tables.exists():  # and there is no folder for a lock
+        raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
+    moment = datetime.fromtimestamp(made / 1000, UTC).isoformat(timespec="seconds")
+    async with WriteLock(tables.folder, lock_timeout_s).hold(), without_compaction(tables.place):
+        return await to_thread.run_sync(lambda: pack(tables, file, moment))
+
+
+async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
+    """Put the store of a backup in the place that a uri names, and note that it is there.
+
+    Args:
+        file: the backup.
+        uri: the URI of the place.
+        noted_in: the folder of the notes of places; "" for none.
+
+    Returns:
+        The number of its last commit.
+
+    Raises:
+        InvalidInput: it is no whole backup, or something is in that place.
+        StoreBusy: another process restores or begins a store there.
+        StoreUnwritable: the place cannot be written to, or there is too little room. Nothing was changed.
+    """
+    tables = Tables(uri)
+    folder = tables.folder
+    if folder is None:
+        raise StoreUnwritable(f"storage.uri {uri!r} is no local folder. Nothing was changed. Import an export there.")
+    await to_thread.run_sync(_refuse_unless_empty, tables, folder)
+    async with AsyncExitStack() as held:
+        made = held.enter_context(arriving(folder))
+        await to_thread.run_sync(unpack, file, made)
+        tx = await to_thread.run_sync(check_readable, made)
+        await held.enter_async_context(WriteLock(folder, 30.0).hold())
+        if tables.log.newest():
+            raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
+        await to_thread.run_sync(move_in, made, folder)
+        Place(uri, noted_in=noted_in).note.keep(folder)
+    tables.reopen()
+    return tx
 
 
 def pack(tables: Tables, file: Path, made: str) -> int:
@@ -149,73 +211,6 @@ def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> N
 def _no_backup(file: Path, why: object) -> InvalidInput:
     problem = f"{file} is no whole backup of mcp-memory ({why})"
     return InvalidInput("", problem, "Name a file of `mcp-memory backup`, or take another backup.")
-
-
-@asynccontextmanager
-async def still(tables: Tables, writing: WriteLock) -> AsyncIterator[None]:
-    """Hold the write lock and the compaction lock of a store: no file of it changes or goes meanwhile."""
-    async with writing.hold(), without_compaction(tables.place):
-        yield
-
-
-async def back_up(tables: Tables, lock_timeout_s: float, file: Path, made: Millis) -> int:
-    """Write a whole store into a file while others use it, and return the number of the commit that it is as of.
-
-    Raises:
-        InvalidInput: nothing is stored.
-        StoreBusy: others write or compact all the time.
-        StoreUnwritable: the file cannot be written.
-    """
-    if tables.folder is None:
-        raise StoreUnwritable(
-            f"storage.uri {tables.uri!r} is no local folder. Nothing was written. Use the copies of that service, or "
-            "`mcp-memory export`."
-        )
-    if not tables.exists():  # and there is no folder for a lock
-        raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
-    moment = datetime.fromtimestamp(made / 1000, UTC).isoformat(timespec="seconds")
-    async with still(tables, WriteLock(tables.folder, lock_timeout_s)):
-        return await to_thread.run_sync(lambda: pack(tables, file, moment))
-
-
-_ELSEWHERE = (
-    "A restore replaces nothing. Set storage.uri (MCP_MEMORY_STORAGE_URI) to an empty or new folder; or stop what uses "
-    "this one, and move what is in it elsewhere."
-)
-
-
-async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
-    """Put the store of a backup in the place that a uri names, and note that it is there.
-
-    Args:
-        file: the backup.
-        uri: the URI of the place.
-        noted_in: the folder of the notes of places; "" for none.
-
-    Returns:
-        The number of its last commit.
-
-    Raises:
-        InvalidInput: it is no whole backup, or something is in that place.
-        StoreBusy: another process restores or begins a store there.
-        StoreUnwritable: the place cannot be written to, or there is too little room. Nothing was changed.
-    """
-    tables = Tables(uri)
-    folder = tables.folder
-    if folder is None:
-        raise StoreUnwritable(f"storage.uri {uri!r} is no local folder. Nothing was changed. Import an export there.")
-    await to_thread.run_sync(_refuse_unless_empty, tables, folder)
-    async with AsyncExitStack() as held:
-        made = held.enter_context(arriving(folder))
-        await to_thread.run_sync(unpack, file, made)
-        tx = await to_thread.run_sync(check_readable, made)
-        await held.enter_async_context(WriteLock(folder, 30.0).hold())
-        if tables.log.newest():
-            raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
-        await to_thread.run_sync(move_in, made, folder)
-        Place(uri, noted_in=noted_in).note.keep(folder)
-    tables.reopen()
-    return tx
 
 
 def _refuse_unless_empty(tables: Tables, folder: Path) -> None:

@@ -1,10 +1,20 @@
-"""File locks: one writer at a time on this machine, and which processes have the store open.
+"""Locks: one writer at a time, and which processes of this machine have a store open.
 
-Lock files are the operating system's own locks (``filelock``: flock or msvcrt), so they are released whenever a process
-ends, also by a crash. Waiting polls, because a wait inside the system could neither be cancelled nor time out on every
-platform. Polling alone is unfair: a process with ten calls in flight would take the lock again in the microseconds
-between two polls of another process. Hence two locks, as at a turnstile: a writer takes ``next.lock`` first, keeps it
-until it has ``write.lock``, and is therefore certain to be next.
+**On a local store** they are the operating system's own locks of files (``filelock``: flock or msvcrt), so they are
+released whenever a process ends, also by a crash. Waiting polls, because a wait inside the system could neither be
+cancelled nor time out on every platform. Polling alone is unfair: a process with ten calls in flight would take the
+lock again in the microseconds between two polls of another process. Hence two locks, as at a turnstile: a writer takes
+``next.lock`` first, keeps it until it has ``write.lock``, and is therefore certain to be next.
+
+**On object storage** a lock is an object that exists while somebody holds it. Whoever puts it (put if absent) has the
+lock, and deletes it afterwards. The holder renews it by putting it again, with another number in it, every third of
+`TTL_S`. Whoever waits looks at it from time to time: if it has not changed for `TTL_S` *by the waiter's own clock*, its
+holder is dead, and the waiter removes it. So no two clocks are compared. Whoever has just released it waits a little
+before taking it again: that would nearly always be sooner than those that wait and look from time to time.
+
+That lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
+since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the log, in which each commit
+number can be taken only once (``log.py``).
 """
 
 from __future__ import annotations
@@ -25,7 +35,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.storage.bucket import Bucket, to_json
+from mcp_memory.storage.objects import Bucket
 from mcp_memory.storage.own_files import remove_unfinished
 
 if TYPE_CHECKING:
@@ -36,7 +46,16 @@ LOCKS = tuple(f"{name}.lock" for name in ("next", "write", "compact", "rebuild",
 _HOLDER = re.compile(r"\d+-[0-9a-f]{8}\.lock")
 """The lock file of a process that has the store open."""
 POLL_S = 0.002
-"""Between two attempts; one attempt costs about 30 microseconds."""
+"""Between two attempts at the lock of a file; one costs about 30 microseconds."""
+TTL_S = 15.0
+"""How long a lock may stay unchanged before it counts as left by a dead holder: many times a slow request."""
+FIRST_POLL_S = 0.02
+"""Between the first two requests for a lock that is held; each later wait is half as long again, to `LAST_POLL_S`."""
+LAST_POLL_S = 0.1
+YIELD_S = 0.15
+"""How long to let others go first after a release: longer than between two polls of theirs."""
+LOOK_S = 1.0
+"""Between two looks whether the holder is alive."""
 
 
 def lock_file(path: Path) -> BaseFileLock:
@@ -192,19 +211,8 @@ class Holders:
             self._own = None
 
 
-TTL_S = 15.0
-"""How long a lock may stay unchanged before it counts as left by a dead holder: many times a slow request."""
-FIRST_POLL_S = 0.02
-"""Between the first two requests for a lock that is held; each later wait is half as long again, to `LAST_POLL_S`."""
-LAST_POLL_S = 0.1
-YIELD_S = 0.15
-"""How long to let others go first after a release: longer than between two polls of theirs."""
-LOOK_S = 1.0
-"""Between two looks whether the holder is alive."""
-
-
 class BucketLock:
-    """A lock on object storage; for writing it stands in for `mcp_memory.storage.lock.WriteLock`.
+    """A lock on object storage; for writing it stands in for `WriteLock`.
 
     Args:
         bucket: where the objects are.
@@ -268,7 +276,7 @@ class BucketLock:
     def _take(self) -> bool:
         """Take the lock if it is free, and return whether it was; remove it if its holder is dead."""
         self._takes += 1
-        if self._bucket.put_new(self._name, to_json([self._me, self._takes, 0])) is not None:
+        if self._bucket.put_new(self._name, f"{self._me} {self._takes} 0".encode()) is not None:
             return True
         now = time.monotonic()
         if now - self._looked < min(LOOK_S, self.ttl_s / 3):
@@ -292,7 +300,7 @@ class BucketLock:
         while not released.wait(self.ttl_s / 3):
             turn += 1
             with suppress(StoreError):
-                self._bucket.put(self._name, to_json([self._me, self._takes, turn]))
+                self._bucket.put(self._name, f"{self._me} {self._takes} {turn}".encode())
 
     def _release(self, renewal: tuple[threading.Event, threading.Thread]) -> None:
         released, thread = renewal

@@ -25,9 +25,10 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, asdict, dataclass, fields
-from typing import IO, Any, Protocol
+from typing import Any
 
 from mcp_memory.errors import StoreBusy, StoreError
+from mcp_memory.storage.objects import Objects
 from mcp_memory.storage.rows import rows_of as table_rows
 from mcp_memory.storage.rows import with_tx
 from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows
@@ -47,43 +48,6 @@ _NUMBER = re.compile(rb'\{"tx":(\d+),')
 _NAMES = re.compile(rf"{JOURNAL}(?:\d{{{DIGITS}}}|~forgetting)|{SEGMENTS}\d{{{DIGITS}}}/\d{{{DIGITS}}}-\d{{{DIGITS}}}")
 PART_BYTES = 32 << 20
 """Rows of tables that are taken over at once."""
-
-
-class Objects(Protocol):
-    """Where the objects of one store are: ``folder.py``, ``bucket.py``.
-
-    Attributes:
-        shared: whether several machines use them, so that every look is a request.
-    """
-
-    shared: bool
-
-    def put_new(self, name: str, content: bytes, *, lasting: bool = False) -> str | None:
-        """Put an object that does not exist yet, and return the tag of its content; None if it existed.
-
-        Args:
-            name: its name.
-            content: what it holds.
-            lasting: whether it has to survive a power loss.
-        """
-
-    def put(self, name: str, content: bytes) -> None:
-        """Put an object in place of the one that is there, if any; it survives a power loss."""
-
-    def get(self, name: str) -> bytes | None:
-        """Return the content of an object; None if there is none."""
-
-    def open(self, name: str) -> IO[bytes] | None:
-        """Return the content of an object to be read in parts; None if there is none."""
-
-    def tags(self, prefix: str, after: str = "") -> dict[str, str]:
-        """Return the objects under a prefix that sort after a name, in order, each with the tag of its content."""
-
-    def tag(self, name: str) -> str | None:
-        """Return the tag of an object's content; None if there is none. Not asked where they are shared."""
-
-    def remove(self, names: Iterable[str]) -> None:
-        """Remove objects; those that do not exist are passed over."""
 
 
 @dataclass(frozen=True, slots=True)

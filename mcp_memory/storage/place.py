@@ -1,6 +1,6 @@
 """Where a store is: a folder of this machine, or objects under a URI, with the options to reach them.
 
-Its locks are files on this machine (``lock.py``), or objects beside a store on object storage (``bucket_lock.py``).
+Its locks are files on this machine, or objects beside a store on object storage (``lock.py``).
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from anyio import to_thread
 
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
-from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
-from mcp_memory.storage.folder import Folder
 from mcp_memory.storage.lock import LAST_POLL_S, BucketLock, WriteLock, lock_file, try_lock
-from mcp_memory.storage.log import Log, Objects
+from mcp_memory.storage.log import Log
 from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
+from mcp_memory.storage.objects import KEEPS_VERSIONS, Bucket, Folder, Objects, storage_options
 from mcp_memory.storage.own_files import open_to_others
 from mcp_memory.storage.schema import older_format
 

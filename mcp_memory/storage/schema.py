@@ -81,7 +81,7 @@ class Commit:
         reader: the version of the extractor that read the assertions of the embedded engine in this store, which are in
             ``assertions_<reader>_<generation>``; 0 for none, in ``assertions_<generation>``. A commit has that of the
             commit before it; a rebuild has its own.
-        forgets: how many records the book of what was forgotten has (``forgotten.py``).
+        forgets: how many records the book of what was forgotten has (``forget.py``).
         key: the key of the store's ids (``domain/ids.py``), in hex digits: a random one in the first commit, in each
             later one that of the commit before it.
     """

@@ -1,4 +1,4 @@
-"""LanceDB's tables: open, read, append, drop. All calls block.
+"""LanceDB, the library, and its tables: open, read, append, drop. All calls block.
 
 Every read looks for the latest version of its table first (``checkout_latest``, 0.2 ms), so a version needs to live
 only as long as one read. If a compaction removed the files of a read nevertheless, the read is repeated once. A table
@@ -6,6 +6,12 @@ that cannot be read is broken; it is made again from the log.
 
 When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error, so every append looks at the
 ends of its files.
+
+The library is imported without the client of a remote catalogue, which is never used and takes half of the time. It
+imports value classes from ``lance_namespace_urllib3_client.models``. Python first runs the package around a module, and
+this one imports every request that a catalogue on another machine knows, with validators for each: .4 of .9 s, and 14
+MB, before the first write of every process. So the package is put in place without being run. It is run when somebody
+asks it for a name of its own.
 """
 
 from __future__ import annotations
@@ -36,82 +42,6 @@ CLIENT = "lance_namespace_urllib3_client"
 METADATA_BYTES = 16 << 20
 """Of manifests and descriptions of data files that a connection keeps in memory. Every commit makes new ones, most of
 them are never asked for again, and LanceDB's own bound is a gigabyte."""
-
-
-def import_lancedb() -> Any:
-    """Return the module of LanceDB, which comes without types."""
-    if "lancedb" not in sys.modules and CLIENT not in sys.modules:
-        _put_in_place(CLIENT)
-    import lancedb
-
-    return lancedb
-
-
-def connect(uri: str, folder: Path | None, options: Mapping[str, str]) -> Any:
-    """Return a connection to the tables of a store.
-
-    Args:
-        uri: of the store.
-        folder: of the store; None on object storage.
-        options: of object storage.
-
-    Raises:
-        StoreError: none can be opened with this uri.
-    """
-    os.environ.setdefault("LANCEDB_LOG", "error")
-    lancedb, session = import_lancedb(), new_session()
-    try:
-        if folder is not None:
-            return lancedb.connect(folder, session=session)
-        return lancedb.connect(uri, storage_options=dict(options) or None, session=session)
-    except FAILURES as error:
-        raise StoreError(
-            f"storage.uri {uri!r} cannot be opened: {error_text(error)}. "
-            "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
-        ) from error
-
-
-def new_session() -> Any:
-    """Return the caches of one connection. Another one has others: a store may have taken the place of this one."""
-    return import_lancedb().Session(metadata_cache_size_bytes=METADATA_BYTES)
-
-
-def _put_in_place(name: str) -> None:
-    """Let the modules of a package be imported while the package itself is run only when it is asked for a name."""
-    spec = find_spec(name)
-    if spec is None or spec.loader is None:
-        return
-    package, loader = module_from_spec(spec), spec.loader
-
-    def run(attribute: str) -> Any:
-        if vars(package).pop("__getattr__", None) is not None:
-            loader.exec_module(package)
-        return getattr(package, attribute)
-
-    vars(package)["__getattr__"] = run
-    sys.modules[name] = package
-
-
-@contextmanager
-def no_panics() -> Iterator[None]:
-    """Raise a panic inside LanceDB, which is no `Exception`, as one of `FAILURES`; damaged files cause it.
-
-    Raises:
-        RuntimeError: LanceDB panicked.
-    """
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ not in PANICS:
-            raise
-        raise RuntimeError(f"a damaged file: {error}") from error
-
-
-def error_text(error: object) -> str:
-    """Return LanceDB's error message without the positions in its own source."""
-    return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")
-
-
 SPARE = 64 << 20
 """Bytes that a rewrite of files leaves free on the disk."""
 _MAGIC = b"LANC"
@@ -348,3 +278,77 @@ def _without_repeats(rows: TableRows | None, *, local: bool) -> TableRows | None
         return rows
     seen = {key: place for place, key in enumerate(zip(*(rows[key].to_pylist() for key in keys), strict=True))}
     return rows if len(seen) == len(rows) else rows.take(sorted(seen.values()))
+
+
+def import_lancedb() -> Any:
+    """Return the module of LanceDB, which comes without types."""
+    if "lancedb" not in sys.modules and CLIENT not in sys.modules:
+        _put_in_place(CLIENT)
+    import lancedb
+
+    return lancedb
+
+
+def connect(uri: str, folder: Path | None, options: Mapping[str, str]) -> Any:
+    """Return a connection to the tables of a store.
+
+    Args:
+        uri: of the store.
+        folder: of the store; None on object storage.
+        options: of object storage.
+
+    Raises:
+        StoreError: none can be opened with this uri.
+    """
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    lancedb, session = import_lancedb(), new_session()
+    try:
+        if folder is not None:
+            return lancedb.connect(folder, session=session)
+        return lancedb.connect(uri, storage_options=dict(options) or None, session=session)
+    except FAILURES as error:
+        raise StoreError(
+            f"storage.uri {uri!r} cannot be opened: {error_text(error)}. "
+            "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
+        ) from error
+
+
+def new_session() -> Any:
+    """Return the caches of one connection. Another one has others: a store may have taken the place of this one."""
+    return import_lancedb().Session(metadata_cache_size_bytes=METADATA_BYTES)
+
+
+def _put_in_place(name: str) -> None:
+    """Let the modules of a package be imported while the package itself is run only when it is asked for a name."""
+    spec = find_spec(name)
+    if spec is None or spec.loader is None:
+        return
+    package, loader = module_from_spec(spec), spec.loader
+
+    def run(attribute: str) -> Any:
+        if vars(package).pop("__getattr__", None) is not None:
+            loader.exec_module(package)
+        return getattr(package, attribute)
+
+    vars(package)["__getattr__"] = run
+    sys.modules[name] = package
+
+
+@contextmanager
+def no_panics() -> Iterator[None]:
+    """Raise a panic inside LanceDB, which is no `Exception`, as one of `FAILURES`; damaged files cause it.
+
+    Raises:
+        RuntimeError: LanceDB panicked.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ not in PANICS:
+            raise
+        raise RuntimeError(f"a damaged file: {error}") from error
+
+
+def error_text(error: object) -> str:
+    """Return LanceDB's error message without the positions in its own source."""
+    return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")

@@ -30,7 +30,7 @@ from batches import DIMENSION, batch, erasing
 from rows_checked import row_problems
 
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.storage.bucket import Bucket, storage_options
+from mcp_memory.storage.objects import Bucket, storage_options
 from mcp_memory.storage.store import LanceStore
 
 ACCOUNT = "devstoreaccount1"

@@ -20,9 +20,9 @@ from object_store import ObjectStore
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.storage.bucket import Bucket, storage_options
 from mcp_memory.storage.lock import BucketLock
 from mcp_memory.storage.log import decode, encode, rows_of
+from mcp_memory.storage.objects import Bucket, storage_options
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rows import rows_by_kind, with_tx
 from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit

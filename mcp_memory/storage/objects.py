@@ -1,24 +1,31 @@
-"""Objects beside the tables of a store on object storage, by ``obstore``: put, get, list, delete. All calls block.
+"""Objects of a store: files of its folder (`Folder`), or objects beside its tables on object storage (`Bucket`).
 
-LanceDB keeps the tables; the log (``log.py``) and the locks (``bucket_lock.py``) are objects of their own. They rest
-on one promise of the store: of two requests to put an object that does not exist, exactly one succeeds ("put if
-absent", ``If-None-Match: *``). LanceDB's own commits rest on it as well. Some S3-compatible stores ignore the condition
-without a word, and two writers then overwrite each other's commits; `probe` finds out before the first write.
+The log (``log.py``), the book of what was forgotten and the locks of a bucket are such objects. All calls block. They
+rest on one promise: of two requests to put an object that does not exist, exactly one succeeds.
+
+**In a folder** each file is written beside its place and renamed into it, so that none is ever half. Whoever puts a new
+one holds the write lock. It is not synced, as LanceDB's appends are not: a power loss can cost the last commits. A file
+of which that left nothing but its name counts as not there.
+
+**In a bucket**, by ``obstore``, the promise is "put if absent" (``If-None-Match: *``), on which LanceDB's own commits
+rest as well. Some S3-compatible stores ignore the condition without a word, and two writers then overwrite each other's
+commits; `Bucket.probe` finds out before the first write.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from io import BytesIO
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, Any, Protocol
 
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
+from mcp_memory.files import whole_file
 
 OPTION = re.compile(r"[\s,]*(?P<name>[\w.]+)=(?P<value>[^\s,]+)")
 """One of the options in ``storage.options``."""
@@ -32,23 +39,120 @@ FOLDER = "_mcp_memory/"
 """The prefix of these objects, which no table has."""
 
 
-def storage_options(text: str) -> dict[str, str]:
-    """Return the options that ``storage.options`` names, as LanceDB takes them.
+class Objects(Protocol):
+    """Where the objects of one store are.
 
-    Raises:
-        ConfigurationError: the text is not a list of ``name=value``.
+    Attributes:
+        shared: whether several machines use them, so that every look is a request.
     """
-    found = {match["name"].lower(): match["value"] for match in OPTION.finditer(text)}
-    if OPTION.sub("", text).strip(" ,\t\n"):
-        raise ConfigurationError(
-            'storage.options: write "name=value name=value", such as "region=eu-central-1 endpoint=https://host"; '
-            "LanceDB's documentation lists the names."
-        )
-    return found
+
+    shared: bool
+
+    def put_new(self, name: str, content: bytes, *, lasting: bool = False) -> str | None:
+        """Put an object that does not exist yet, and return the tag of its content; None if it existed.
+
+        Args:
+            name: its name.
+            content: what it holds.
+            lasting: whether it has to survive a power loss.
+        """
+
+    def put(self, name: str, content: bytes) -> None:
+        """Put an object in place of the one that is there, if any; it survives a power loss."""
+
+    def get(self, name: str) -> bytes | None:
+        """Return the content of an object; None if there is none."""
+
+    def open(self, name: str) -> IO[bytes] | None:
+        """Return the content of an object to be read in parts; None if there is none."""
+
+    def tags(self, prefix: str, after: str = "") -> dict[str, str]:
+        """Return the objects under a prefix that sort after a name, in order, each with the tag of its content."""
+
+    def tag(self, name: str) -> str | None:
+        """Return the tag of an object's content; None if there is none. Not asked where they are shared."""
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove objects; those that do not exist are passed over."""
+
+
+class Folder:
+    """The objects of one store.
+
+    Args:
+        folder: the folder of the store.
+    """
+
+    shared = False
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put_new(self, name: str, content: bytes, *, lasting: bool = False) -> str | None:
+        """Put a file that does not exist yet."""
+        path = self._folder / name
+        if self.tag(name) is not None:
+            return None
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        with whole_file(path, lasting=lasting) as out:
+            out.write(content)
+        return self.tag(name)
+
+    def put(self, name: str, content: bytes) -> None:
+        """Put a file in place of the one that is there, if any."""
+        path = self._folder / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with whole_file(path) as out:
+            out.write(content)
+
+    def get(self, name: str) -> bytes | None:
+        """Return the content of a file; None if there is none."""
+        try:
+            return (self._folder / name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def open(self, name: str) -> IO[bytes] | None:
+        """Return a file to be read in parts; None if there is none."""
+        try:
+            return (self._folder / name).open("rb")
+        except FileNotFoundError:
+            return None
+
+    def tags(self, prefix: str, after: str = "") -> dict[str, str]:
+        """Return the files under a prefix that sort after a name, in order, each with the tag of its content."""
+        names = [f"{prefix}{name}" for name in self._listed(prefix)]
+        if prefix == "log/":
+            names = [f"{above}/{name}" for above in names for name in self._listed(above)]
+        tags = {name: self.tag(name) for name in sorted(names) if name > after and name.rpartition("/")[2][0] != "."}
+        return {name: tag for name, tag in tags.items() if tag is not None}
+
+    def _listed(self, place: str) -> list[str]:
+        try:
+            return os.listdir(self._folder / place)  # noqa: PTH208 - sooner
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def tag(self, name: str) -> str | None:
+        """Return what tells the content of a file from any other; None if there is none."""
+        try:
+            found = os.stat(f"{self._folder}{os.sep}{name}")  # noqa: PTH116 - a third of the time
+        except OSError:
+            return None
+        return f"{found.st_ino} {found.st_size} {found.st_mtime_ns}" if found.st_size else None
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files; those that do not exist are passed over."""
+        for path in (self._folder / name for name in names):
+            with suppress(PermissionError if os.name == "nt" else FileNotFoundError):  # Windows: somebody reads it
+                path.unlink(missing_ok=True)
+            if path.parent.parent != self._folder:
+                with suppress(OSError):  # there is something in it
+                    path.parent.rmdir()
 
 
 class Bucket:
-    """The objects of one store; see `mcp_memory.storage.log.Objects`.
+    """The objects of one store on object storage.
 
     Args:
         uri: the URI of the store, such as ``s3://bucket/path``.
@@ -200,6 +304,16 @@ def _text(error: Exception) -> str:
     return str(error).partition("\n")[0].rstrip(". ")[:300]
 
 
-def to_json(value: Any) -> bytes:
-    """Return a value as the content of an object."""
-    return json.dumps(value, separators=(",", ":")).encode()
+def storage_options(text: str) -> dict[str, str]:
+    """Return the options that ``storage.options`` names, as LanceDB takes them.
+
+    Raises:
+        ConfigurationError: the text is not a list of ``name=value``.
+    """
+    found = {match["name"].lower(): match["value"] for match in OPTION.finditer(text)}
+    if OPTION.sub("", text).strip(" ,\t\n"):
+        raise ConfigurationError(
+            'storage.options: write "name=value name=value", such as "region=eu-central-1 endpoint=https://host"; '
+            "LanceDB's documentation lists the names."
+        )
+    return found
