@@ -202,7 +202,7 @@ def point_vectors_of(points: Sequence[StoredRow], rows: TableRows | None, dimens
     return np.array(vectors, dtype=np.float32).reshape(len(points), dimension)
 
 
-# Pieces of texts, and assertions: only of texts that are there, since a line of the log may be lost
+# StoredPieces of texts, and assertions: only of texts that are there, since a line of the log may be lost
 
 
 def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find: FindTurn) -> list[StoredRow]:
@@ -220,7 +220,7 @@ def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find
     return sorted((row for row in rows if find(row.value.space, row.value.turn_id)), key=lambda row: row[:2])
 
 
-class Pieces(NamedTuple):
+class StoredPieces(NamedTuple):
     """Segments and sentences with their vectors, as in a `Batch`."""
 
     segments: tuple[Segment, ...]
@@ -229,7 +229,7 @@ class Pieces(NamedTuple):
     sentence_vectors: Matrix
 
 
-def pieces_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> Pieces:
+def pieces_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> StoredPieces:
     """Return rows as pieces of texts, by turn and then by index.
 
     Args:
@@ -255,7 +255,7 @@ def pieces_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, 
     of_segments = vectors_of(segments)
     found, segment_vectors = in_order("segments", segments, of_segments)
     said, sentence_vectors = in_order("sentences", sentences, vectors_of(sentences, OWN, of_segments.shape[1]))
-    return Pieces(found, said, segment_vectors, sentence_vectors)
+    return StoredPieces(found, said, segment_vectors, sentence_vectors)
 
 
 # Values as columns
