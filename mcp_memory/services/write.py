@@ -19,7 +19,7 @@ from mcp_memory.domain.turns import READ_CHARS, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.assertions import caller_assertion, changes, statement
-from mcp_memory.services.background.indexing import Indexing
+from mcp_memory.services.background.indexing import index_all
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.view.space import Space
 from mcp_memory.visible import with_masks
@@ -80,7 +80,7 @@ async def _wait(
     async with store.reading() as view:
         space = view.space(request.space)
         texts = [space.current(turn.session, turn.ref) for turn in requested]
-    await Indexing(store, reading).finish({turn.id for turn in texts if turn is not None}, progress)
+    await index_all(store, reading, {turn.id for turn in texts if turn is not None}, progress)
     new = [turn.id for turn in batch.turns]
     async with store.reading() as view:
         space = view.space(request.space)
@@ -275,7 +275,7 @@ async def write_many(store: Store, requests: Sequence[WriteRequest], *, reading:
         StoreError: nothing of any request is stored, or all of it was stored and is indexed later.
     """
     _, batch = await _store(store, requests, reading, now)
-    await Indexing(store, reading).finish({turn.id for turn in batch.turns}, silent)
+    await index_all(store, reading, {turn.id for turn in batch.turns}, silent)
     return batch
 
 

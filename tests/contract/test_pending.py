@@ -18,7 +18,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.services.background import indexing
-from mcp_memory.services.background.indexing import Indexing
+from mcp_memory.services.background.indexing import index_some
 from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.view.space import Space
 
@@ -57,7 +57,7 @@ async def pending(memory: Memory) -> dict[str, set[int]]:
 
 
 async def step(memory: Memory) -> str:
-    return await Indexing(memory.store, memory.reading).step()
+    return await index_some(memory.store, memory.reading)
 
 
 async def index_all(memory: Memory) -> int:

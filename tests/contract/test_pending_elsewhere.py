@@ -15,7 +15,7 @@ from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.memory import Memory
-from mcp_memory.services.background.indexing import Indexing
+from mcp_memory.services.background.indexing import index_some
 from mcp_memory.services.ingest import deriver, silent
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -32,7 +32,7 @@ async def texts(memory: Memory) -> dict[str, str]:
 
 
 async def finish(memory: Memory) -> None:
-    while await Indexing(memory.store, memory.reading).step() == "more":
+    while await index_some(memory.store, memory.reading) == "more":
         pass
     assert await row_problems(store_of(memory)) == []
 

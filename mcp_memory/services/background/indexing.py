@@ -10,14 +10,13 @@ Talk comes before documents, and of both the newest: the session that was last w
 not indexed on; then other sessions; then documents, part by part. Of a long text the last part comes first, so the
 first piece of a text is there only if all the others are (`Space.add`); its facts come with it.
 
-`Indexing` makes a step; `Indexer` says when a process takes steps, and lets a recall wait for them a little.
+`index_some` makes a step; `Indexer` says when a process takes steps, and lets a recall wait for them a little.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import anyio
@@ -52,65 +51,53 @@ Step = Literal["done", "more", "busy"]
 """Nothing is left to index; something was indexed, or is left; another process is indexing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Indexing:
-    """Indexes what is stored without vectors and facts.
+async def index_some(store: Store, reading: Reading, only: Collection[str] | None = None) -> Step:
+    """Index some texts.
 
-    Attributes:
+    Args:
         store: the store of the texts.
         reading: how they are read.
+        only: ids of turns; None for all.
+
+    Raises:
+        StoreError: it could not be recorded.
+        EmbedderError: the model cannot be loaded.
     """
+    async with store.lease("index") as ours:
+        if not ours:
+            return "busy"
+        async with store.reading() as view:
+            parts = choose(view, only)
+            generation = view.generation
+        if not parts:
+            return "done"
+        batch = await index_parts(reading, parts)
+        async with store.writing() as transaction:
+            if transaction.view.generation == generation:  # else it was rebuilt, or some of it was forgotten
+                await transaction.commit(batch)
+    return "more"
 
-    store: Store
-    reading: Reading
 
-    async def step(self, only: Collection[str] | None = None) -> Step:
-        """Index some texts.
+async def index_all(store: Store, reading: Reading, turns: Collection[str], progress: Progress) -> None:
+    """Index these texts, or wait until another process has.
 
-        Args:
-            only: ids of turns; None for all.
-
-        Raises:
-            StoreError: it could not be recorded.
-            EmbedderError: the model cannot be loaded.
-        """
-        async with self.store.lease("index") as ours:
-            if not ours:
-                return "busy"
-            async with self.store.reading() as view:
-                parts = choose(view, only)
-                generation = view.generation
-            if not parts:
-                return "done"
-            batch = await index_parts(self.reading, parts)
-            async with self.store.writing() as transaction:
-                if transaction.view.generation == generation:  # else it was rebuilt, or some of it was forgotten
-                    await transaction.commit(batch)
-        return "more"
-
-    async def finish(self, turns: Collection[str], progress: Progress) -> None:
-        """Index these texts, or wait until another process has.
-
-        Raises:
-            StoreError: it could not be recorded; what is left is indexed later.
-            EmbedderError: the model cannot be loaded; likewise.
-        """
-        total: int | None = None
-        while True:
-            async with self.store.reading() as view:
-                left = {
-                    name: len(space.unindexed[name])
-                    for space in view.spaces.values()
-                    for name in space.unindexed.keys() & turns
-                }
-            pieces = sum(left.values())
-            total = max(pieces, total or 0)
-            if not left:
-                return
-            await progress(total - pieces, total, "indexing")
-            busy = await self.step(left) == "busy"
-            await anyio.sleep(POLL_S if busy else YIELD_S)  # in which another call that waits can take its turn
-            look_again()
+    Raises:
+        StoreError: it could not be recorded; what is left is indexed later.
+        EmbedderError: the model cannot be loaded; likewise.
+    """
+    total = 0
+    while True:
+        async with store.reading() as view:
+            spaces = view.spaces.values()
+            left = {name: len(one.unindexed[name]) for one in spaces for name in one.unindexed.keys() & turns}
+        if not left:
+            return
+        pieces = sum(left.values())
+        total = max(pieces, total)
+        await progress(total - pieces, total, "indexing")
+        busy = await index_some(store, reading, left) == "busy"
+        await anyio.sleep(POLL_S if busy else YIELD_S)  # in which another call that waits can take its turn
+        look_again()
 
 
 class Indexer:
@@ -121,10 +108,7 @@ class Indexer:
     """
 
     def __init__(self, store: Store, reading: Reading, background: Background) -> None:
-        self._store = store
-        self._indexing = Indexing(store, reading)
-        self._reading = reading
-        self._background = background
+        self._store, self._reading, self._background = store, reading, background
 
     def later(self) -> None:
         """Queue the indexing; it queues itself until nothing is left."""
@@ -142,7 +126,7 @@ class Indexer:
             self.later()
 
     async def _index(self) -> None:
-        step = await self._indexing.step()
+        step = await index_some(self._store, self._reading)
         if step != "done":
             self.later()  # also if this is cancelled in the pause
             await anyio.sleep(BUSY_S if step == "busy" else YIELD_S)
