@@ -6,10 +6,8 @@ at once, a job slows the next write by half (88 to 131 ms) and the next recall b
 The indexing of what was written runs beside the others, in a lane of its own: it starts after a tenth of a second
 without a call, and after half a second in any case, since what was just said is asked about next.
 
-A job is left out if one of the same name is waiting, and the oldest is dropped if too many wait: its result follows
-from stored rows, so no stored statement is lost. For the same reason the queue is not stored. Interrupted
-jobs are not resumed at the next start, because nothing records which they were; the next answer to such a question
-starts them again. (``enrichment.py`` stores how far texts are read by a language model.)
+A job is left out if one of the same name is waiting. Its result follows from stored rows, so the queue is not stored:
+whoever opens the store next finds what is left to do.
 
 One of these jobs is made here: `warm` reads sentences into the graph of cues, so that queries need not wait for it.
 """
@@ -19,6 +17,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from math import inf
 
 import anyio
 from anyio import to_thread
@@ -28,8 +27,6 @@ from mcp_memory.heap import give_back
 from mcp_memory.ports import Store
 from mcp_memory.reconstruct.graph import CueGraph
 
-MOST = 32
-"""Jobs that may wait in each lane."""
 REST_S = 2.0
 """Seconds without a call before a job starts."""
 SOON_S = 0.1
@@ -47,42 +44,37 @@ _log = logging.getLogger(__name__)
 class _Lane:
     """Jobs that run one after another, each after a while without a call, or when it has waited for long."""
 
-    def __init__(self, rest_s: float, at_last_s: float = float("inf")) -> None:
-        self.rest_s = rest_s
-        self.at_last_s = at_last_s
+    def __init__(self, rest_s: float, at_last_s: float) -> None:
+        self.rest_s, self.at_last_s = rest_s, at_last_s
         self.since = 0.0  # when the oldest waiting job came
-        self.waiting: dict[str, QueuedJob] = {}
-        self.transient: set[str] = set()  # names of jobs whose result ends with the process
+        self.waiting: dict[str, tuple[QueuedJob, bool]] = {}  # by name the job, and whether it is durable
         self.added = anyio.Event()
-        self.lock = anyio.Lock()
-        self.running: str | None = None  # the name of the job that is running
-        self.scope: anyio.CancelScope | None = None  # the cancel scope of the running job
+        self.running: anyio.CancelScope | None = None
+        self.cut = False  # whether the running job is cancelled when the process ends
+        self._one = anyio.Lock()
 
     async def next(self) -> None:
         """Run the oldest waiting job, if there is one."""
-        async with self.lock:
-            if self.waiting:
-                name = next(iter(self.waiting))
-                await self._run(name, self.waiting.pop(name))
-
-    async def _run(self, name: str, job: QueuedJob) -> None:
-        self.running = name
-        try:
-            with anyio.CancelScope() as self.scope:
-                await job()
-        except McpMemoryError as error:
-            _log.warning("A background job was not done: %s", error)
-        except Exception:
-            _log.exception("A background job failed.")
-        finally:
-            self.running = None
+        async with self._one:
+            if not self.waiting:
+                return
+            job, durable = self.waiting.pop(next(iter(self.waiting)))
+            try:
+                with anyio.CancelScope() as self.running:
+                    self.cut = not durable
+                    await job()
+            except McpMemoryError as error:
+                _log.warning("A background job was not done: %s", error)
+            except Exception:
+                _log.exception("A background job failed.")
+            finally:
+                self.running = None
 
     async def drain(self) -> None:
         """Run all durable jobs; cancel a running job that is not durable."""
-        for name in self.transient:
-            self.waiting.pop(name, None)
-        if self.scope is not None and self.running in self.transient:
-            self.scope.cancel()
+        self.waiting = {name: one for name, one in self.waiting.items() if one[1]}
+        if self.running is not None and self.cut:
+            self.running.cancel()
         while self.waiting or self.running:
             await self.next()
 
@@ -94,7 +86,6 @@ class Background:
         working: whether `work` runs.
 
     Args:
-        most: see `MOST`.
         rest_s: see `REST_S`.
         clock: returns seconds since any fixed moment.
         sleep: waits for a number of seconds.
@@ -102,18 +93,15 @@ class Background:
 
     def __init__(
         self,
-        most: int = MOST,
         rest_s: float = REST_S,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        self._most = most
-        self._clock = clock
-        self._sleep = sleep
+        self._clock, self._sleep = clock, sleep
         self._called = clock()
         self.working = False
-        self._usual, self._urgent = _Lane(rest_s), _Lane(min(SOON_S, rest_s), AT_LAST_S)
+        self._usual, self._urgent = _Lane(rest_s, inf), _Lane(min(SOON_S, rest_s), AT_LAST_S)
         self._lanes = self._usual, self._urgent
 
     def __len__(self) -> int:
@@ -131,11 +119,7 @@ class Background:
         lane = self._urgent if urgent else self._usual
         if not lane.waiting:
             lane.since = self._clock()
-        lane.waiting.setdefault(name, job)
-        if not durable:
-            lane.transient.add(name)
-        while len(lane.waiting) > self._most:
-            lane.waiting.pop(next(iter(lane.waiting)))
+        lane.waiting.setdefault(name, (job, durable))
         lane.added.set()
 
     def note_call(self) -> None:
@@ -152,13 +136,6 @@ class Background:
         finally:
             self.working = False
 
-    async def drain(self, seconds: float) -> None:
-        """Run the durable jobs at once, for at most this time; a cancelled job changes nothing."""
-        with anyio.move_on_after(seconds):
-            async with anyio.create_task_group() as tasks:
-                for lane in self._lanes:
-                    tasks.start_soon(lane.drain)
-
     async def _work(self, lane: _Lane) -> None:
         while True:
             await lane.added.wait()
@@ -167,6 +144,13 @@ class Background:
                 while (left := min(self._called + lane.rest_s, lane.since + lane.at_last_s) - self._clock()) > 0:
                     await self._sleep(left)
                 await lane.next()
+
+    async def drain(self, seconds: float) -> None:
+        """Run the durable jobs at once, for at most this time; a cancelled job changes nothing."""
+        with anyio.move_on_after(seconds):
+            async with anyio.create_task_group() as tasks:
+                for lane in self._lanes:
+                    tasks.start_soon(lane.drain)
 
 
 async def warm(store: Store) -> None:
