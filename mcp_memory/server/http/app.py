@@ -1,10 +1,12 @@
-"""The routes over HTTP: the protocol at ``/mcp``, health, readiness, and who issues tokens.
+"""The server over HTTP: the protocol at ``/mcp``, health, readiness, who may call, and who issues tokens.
 
 The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as streams of events.
 The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and bounds the
 sessions. ``/healthz`` and ``/readyz`` say that it takes calls.
 
-A space that the caller may not read is refused alike whether it exists or not.
+Who makes a request is told by the bearer token that each has to bring where tokens are asked for (`Guard`). What is
+allowed in which space is checked where spaces are named (`Grant`): one that the caller may not read is refused alike
+whether it exists or not.
 """
 
 from __future__ import annotations
@@ -12,24 +14,29 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mcp_memory.domain.access import RIGHTS, Grant
+from mcp_memory.domain.access import OWNER, RIGHTS, Grant
 from mcp_memory.server.app import Context, Host, build
 from mcp_memory.server.http.access import Access
-from mcp_memory.server.http.bodies import one_message
-from mcp_memory.server.http.guard import CALLER_KEY, Guard
+from mcp_memory.server.incoming import json_of, without_halves
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import HttpSettings, Settings
 
 PATH = "/mcp"
+CALLER_KEY = "mcp_memory.caller"
+"""Where the caller stands in the scope of a request."""
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 _URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))  # clients compare it as it is written
 
@@ -98,3 +105,87 @@ def _bracketed(host: str) -> str:
 def listed(text: str) -> list[str]:
     """Return the parts of a setting that are separated by commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+class Guard:
+    """Wraps the endpoint of the protocol.
+
+    Args:
+        app: what is guarded.
+        access: what is asked of callers; None lets everybody in as the owner, and is for loopback alone.
+        metadata_url: where clients learn who issues tokens; empty if nobody else does.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access | None, metadata_url: str) -> None:
+        self._app, self._access, self._metadata_url = app, access, metadata_url
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or refuse it."""
+        found = await self._caller(Headers(scope=scope).getlist("authorization"))
+        if isinstance(found, Response):
+            await found(scope, receive, send)
+            return
+        scope[CALLER_KEY] = found
+        # The SDK binds a session to who opened it.
+        scope["user"] = AuthenticatedUser(
+            AccessToken(token="-", client_id=found.caller, scopes=[], claims={"iss": found.issuer})
+        )
+        await self._app(scope, receive, send)
+
+    async def _caller(self, given: list[str]) -> Grant | Response:
+        """Return the caller by the headers ``Authorization``, of which there has to be one, or the refusal."""
+        if self._access is None:
+            return OWNER
+        if not given:
+            return self._refused("", "A token is needed.")
+        scheme, _, token = given[0].partition(" ")
+        grant = await self._access.grant_of(token) if len(given) == 1 and scheme.lower() == "bearer" else None
+        if grant is None:
+            return self._refused("invalid_token", "The token is not valid.")
+        if not grant.permissions:
+            return self._refused("insufficient_scope", "The token allows nothing here.", 403)
+        return grant
+
+    def _refused(self, error: str, words: str, status: int = 401) -> Response:
+        """Return a refusal that says which token is needed (RFC 6750, section 3; RFC 9728, section 5.1).
+
+        Args:
+            error: the code of RFC 6750; empty where no token was sent.
+            words: what is wrong.
+            status: the status.
+        """
+        parts = [f'error="{error}"', f'error_description="{words}"'] if error else []
+        parts += [f'resource_metadata="{self._metadata_url}"'] if self._metadata_url else []
+        body = {"error": error or "unauthorized", "error_description": words}
+        return JSONResponse(body, status, {"WWW-Authenticate": f"Bearer {', '.join(parts)}".strip()})
+
+
+def one_message(app: ASGIApp, most: int) -> ASGIApp:
+    """Return an app that is given bodies of so many bytes at most, whole, each with the JSON of one message.
+
+    Halves of surrogate pairs are replaced, and what is no message is refused as over stdio (`json_of`).
+    """
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        first: Message | None = await receive()
+        if scope["method"] == "POST" and first is not None and first["type"] == "http.request":
+            body = _read(first["body"])
+            if isinstance(body, Response):
+                await body(scope, receive, send)
+                return
+            first["body"] = body
+
+        async def again() -> Message:
+            nonlocal first
+            message, first = first, None
+            return message or await receive()
+
+        await app(scope, again, send)
+
+    return RequestBodyLimitMiddleware(serve, most)
+
+
+def _read(body: bytes) -> bytes | Response:
+    """Return a body as it is handed on, or the reply that refuses it."""
+    _, refusal = json_of(body, "body")
+    return Response(refusal, 400, media_type="application/json") if refusal else without_halves(body)
