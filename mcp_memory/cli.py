@@ -33,15 +33,15 @@ WAITING = (
 SETUP: Final[Mapping[str, str]] = {"install": "commands.install:install", "check": "commands.check:check"}
 """The functions of the commands that read no settings; they take the options and a `Terminal`."""
 WORK: Final[Mapping[str, str]] = {
-    "backup": "commands.backup:backup",
+    "backup": "commands.transfer:backup",
     "demo": "commands.demo:demo",
     "doctor": "commands.care:doctor",
     "export": "commands.transfer:export",
     "forget": "commands.care:forget",
     "import": "commands.transfer:import_",
     "list": "commands.show:list_",
-    "restore": "commands.backup:restore_",
-    "search": "commands.search:search",
+    "restore": "commands.transfer:restore_",
+    "search": "commands.show:search",
     "show": "commands.show:show",
     "status": "commands.care:status",
     "token": "commands.tokens:token",

@@ -18,10 +18,17 @@ import anyio
 from mcp_memory import __version__
 from mcp_memory.domain.batch import KEEP, Masking, masked_edits, masked_step
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
-from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.language_model import day_number
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, EvolveResult, ExploreRequest, WriteRequest, WriteResult
+from mcp_memory.domain.requests import (
+    EvolveRequest,
+    EvolveResult,
+    ExploreRequest,
+    ForgetRequest,
+    ForgetResult,
+    WriteRequest,
+    WriteResult,
+)
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis, offset_at, zone_named
 from mcp_memory.errors import InvalidInput

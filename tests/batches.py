@@ -11,9 +11,9 @@ import numpy as np
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, ShownEvidence, Target
 from mcp_memory.domain.facts import Assertion, Engine, ExtractorName
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn, assertion_id, segment_id, sentence_id
 from mcp_memory.vectors import Matrix

@@ -1,15 +1,12 @@
 """Commands for people: look at the memory from a terminal, and move it.
 
     arguments.py   what the commands take, and examples
-    search.py      ``mcp-memory search``
     terminal.py    what is printed: escaped, coloured on a terminal only, rows as lines of text, or JSON
-    show.py        ``mcp-memory show`` and ``list``: finds what a name means, and reads it
+    show.py        ``mcp-memory show``, ``list`` and ``search``
     view.py        ``mcp-memory view``: the graph in a browser
     care.py        ``mcp-memory status``, ``doctor`` and ``forget``
     tokens.py      ``mcp-memory token``
-    backup.py      ``mcp-memory backup`` and ``restore``
-    target.py      where a command may write a file for its user
-    transfer.py    ``mcp-memory export`` and ``import``
+    transfer.py    ``mcp-memory export``, ``import``, ``backup`` and ``restore``
     check.py       ``mcp-memory check``: starts the server as a client would
     demo.py        ``mcp-memory demo``
     install.py     ``mcp-memory install``; clients.py has the clients, config_files.py edits their files

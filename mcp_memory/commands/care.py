@@ -14,7 +14,7 @@ from dataclasses import replace
 from mcp_memory import __version__
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
-from mcp_memory.domain.forgetting import ForgetResult
+from mcp_memory.domain.requests import ForgetResult
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request

@@ -1,6 +1,7 @@
-"""``mcp-memory export`` and ``import``: the files, the progress, and what is said at the end.
+"""``mcp-memory export``, ``import``, ``backup`` and ``restore``: the files, the progress, and what is said at the end.
 
-``import`` also reads what other programs have exported: it says what it finds, then what it stored.
+``import`` also reads what other programs have exported: it says what it finds, then what it stored. A file is never
+written into a store, and over another one only if told to.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from pathlib import Path
 from anyio import to_thread
 
 from mcp_memory import __version__
-from mcp_memory.commands.target import check_target, refuse_in_store, write_aside
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
+from mcp_memory.files import whole_file
 from mcp_memory.memory import now
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
@@ -27,8 +28,11 @@ from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import Imported, ItemLimits, import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 from mcp_memory.settings import Settings
+from mcp_memory.storage.backups import back_up, restore
+from mcp_memory.storage.noted import holds_store
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
+from mcp_memory.storage.tables import Tables
+from mcp_memory.wiring import choose_embedder, open_extractor, open_store, place_of, reading_of
 
 NOTHING_NEW = "Nothing of it is new: nothing was stored."
 
@@ -41,8 +45,8 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
         StoreError: the store cannot be read.
     """
     file: Path = options.file
-    check_target(file, replace=options.replace)
-    refuse_in_store(file)
+    _check_target(file, replace=options.replace)
+    _refuse_in_store(file)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     async with aclosing(open_store(settings, choose_embedder(settings), open_extractor(settings))) as store:
@@ -68,7 +72,7 @@ async def _export(store: LanceStore, options: argparse.Namespace) -> str:
                 counts[record] += record not in ("header", "end")
                 yield line
 
-        await to_thread.run_sync(write_aside, file, lines())
+        await to_thread.run_sync(_write_aside, file, lines())
     return f"Exported {_in_words(counts)} to {file}. What was learnt is not in it; mcp-memory backup saves that, too."
 
 
@@ -133,3 +137,59 @@ def _in_words(counts: Mapping[str, int]) -> str:
     """Return counts of records as "2 messages, 1 fact"; the names may be singular or plural."""
     words = [quantity(count, name.removesuffix("s")) for name, count in counts.items() if count]
     return ", ".join(words) or "nothing"
+
+
+async def backup(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Write the whole store into one file; others may use it meanwhile."""
+    file: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
+    _check_target(file, replace=options.replace)
+    _refuse_in_store(file)
+    async with aclosing(open_store(settings, choose_embedder(settings))) as store:
+        await store.forgotten()  # finishes what a process that died had begun to forget
+        tables = Tables(store.uri)
+        tx = await back_up(tables, settings.storage.lock_timeout_s, file, now())
+    terminal.line(f"Backed up {quantity(tx, 'commit')} to {file}.")
+    terminal.line("The file holds everything in plain text, secrets too.")
+
+
+async def restore_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Put the store of a backup in the configured place, where nothing may be."""
+    place = place_of(settings)  # not opened: a memory may be missed there
+    tx = await restore(options.file, place, noted_in=settings.storage.noted_in)
+    terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(place).folder}.")
+    terminal.line("What was forgotten after that backup was made is there again.")
+
+
+def _refuse_in_store(path: Path) -> None:
+    """Refuse a path in the folder of a store, where a file could take the name of one that the store needs.
+
+    Raises:
+        InvalidInput: it lies in one.
+    """
+    for folder in path.expanduser().resolve().parents:
+        if holds_store(folder):
+            problem = f"{path} lies in the folder of a memory ({folder})"
+            raise InvalidInput("", problem, "Nothing was written. Name a place outside of it.")
+
+
+def _write_aside(file: Path, lines: Iterable[bytes]) -> None:
+    """Write a file beside its place, readable for its owner alone, and move it there when it is complete.
+
+    Raises:
+        InvalidInput: it cannot be written; what stood in its place is as it was.
+    """
+    try:
+        with whole_file(file.resolve()) as out:  # a link leads to the file that is written
+            out.writelines(lines)
+    except OSError as error:
+        problem = f"{file} cannot be written ({error.strerror})"
+        raise InvalidInput("", problem, "Nothing was exported; make room, or name another place.") from None
+
+
+def _check_target(file: Path, *, replace: bool) -> None:
+    """Refuse a place where no file can be written, or where another one lies that may not be replaced."""
+    if file.is_dir() or not file.resolve().parent.is_dir():
+        problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
+        raise InvalidInput("", problem, "Name a file to write.")
+    if file.exists() and not replace:
+        raise InvalidInput("", f"{file} is there already", "Name another one, or add --replace.")

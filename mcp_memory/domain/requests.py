@@ -1,10 +1,11 @@
-"""Requests and results of the tools that write, evolve and explore; the server converts JSON to and from these.
+"""Requests and results of the tools that write, evolve, explore and forget; the server converts JSON to and from these.
 
 The request of the tools that read is a `domain.query.Query`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -322,3 +323,75 @@ class ExploreRequest:
     topic: str | None = None
     ids: tuple[str, ...] = ()
     episode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetTargets:
+    """What is to be forgotten in one space, by ids; what rests on it follows from the rows (``view/resting.py``).
+
+    Attributes:
+        space: its name.
+        everything: the whole space; the other fields are empty then.
+        turns: ids of messages, revisions of documents and statements.
+        assertions: ids of facts that callers stated or Claude read, of texts that stay.
+        points: ids of memory points.
+        episodes: ids of learnt episodes.
+    """
+
+    space: str
+    everything: bool = False
+    turns: frozenset[str] = frozenset()
+    assertions: frozenset[str] = frozenset()
+    points: frozenset[str] = frozenset()
+    episodes: frozenset[str] = frozenset()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is chosen."""
+        return not (self.everything or self.turns or self.assertions or self.points or self.episodes)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """What a caller asks to forget: exactly one of ids, a session alone, entity, query, window, everything.
+
+    Attributes:
+        space: its name.
+        ids: the ids of messages, documents, facts, points, episodes or evidence.
+        session: of the messages and documents that ``ids`` name; alone, the session itself.
+        entity: a name.
+        query: the query whose matches go.
+        window: the window of times; None for no range.
+        everything: the whole space.
+        dry_run: whether only to say what would go.
+        token: the token of the preview.
+    """
+
+    space: str
+    ids: tuple[str, ...] = ()
+    session: str | None = None
+    entity: str | None = None
+    query: str | None = None
+    window: Window | None = None
+    everything: bool = False
+    dry_run: bool = True
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetResult:
+    """What went, or would go.
+
+    Attributes:
+        forgotten: how many of each kind.
+        affected: in words: what goes, what loses a source, what is made again, what stays.
+        dry_run: whether nothing was changed.
+        token: the token with which the same call does it.
+        warnings: in words.
+    """
+
+    forgotten: Mapping[str, int]
+    affected: tuple[str, ...]
+    dry_run: bool
+    token: str | None = None
+    warnings: tuple[str, ...] = ()

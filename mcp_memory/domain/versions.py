@@ -27,8 +27,11 @@ start. What was told without a time (precision ``before``: "I went to Rio", "I l
 version of the same value that began before the telling; otherwise it makes one version together with all others told
 without a time, at the earliest telling. It ends nothing, and no end follows from it. A plan has a version of its own,
 which neither closes another value nor is closed by one, until a later statement that is no plan confirms it. Of a
-relation like ``scheduled_for`` (`Relation.last_told`) the latest telling counts; what was taken back
-(``retractions.py``) never holds.
+relation like ``scheduled_for`` (`Relation.last_told`) the latest telling counts; what was taken back never
+holds: a text that was read wrongly, or a caller's own mistake. A caller's denial takes a fact back, rather than ending
+it, if it starts where the denied value does, or if the value had not begun when it was denied ("we cancelled the
+trip"); a value that it had ended goes on then. REAL has denials that end a value only, so a wrong reading would stay in
+the history for good.
 """
 
 from __future__ import annotations
@@ -40,8 +43,7 @@ from dataclasses import dataclass, field
 from mcp_memory.domain.entities import doses_together, is_dose_of
 from mcp_memory.domain.facts import Assertion, Key, Precision, Status, TimedAssertion, Version, combined, placed, timed
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.retractions import retracted
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import version_id
 
 
@@ -405,3 +407,47 @@ def _precision(draft: _DraftVersion) -> Precision | None:
     starting = [one for one in said if one.since == draft.since] or said
     best = min(starting, key=lambda one: _EXACTNESS["before" if one.before else one.assertion.precision])
     return "before" if best.before else best.assertion.precision
+
+
+def retracted(assertions: Sequence[Assertion], key: Key) -> dict[str, tuple[Assertion, list[Assertion]]]:
+    """Return, by id, the assertions of one (head, relation) that were taken back, each with the denials that do so.
+
+    A plan is none of them: any later denial cancels it.
+
+    Args:
+        assertions: all of them.
+        key: the key of a tail.
+    """
+    denials = [one for one in assertions if one.negated]
+    found: dict[str, tuple[Assertion, list[Assertion]]] = {}
+    for denial in denials:
+        if denial.extractor != "caller":
+            continue
+        value = key(denial.tail)
+        known = [one for one in assertions if key(one.tail) == value and _precedes(one, denial)]
+        end = min((no.since for no in denials if key(no.tail) == value and no.since > denial.since), default=FOREVER)
+        whole = any(denial.since in _starts(one) for one in known)
+        for one in known:
+            repeated = whole and denial.since <= one.since < end
+            if repeated or denial.since in _starts(one) or denial.since <= denial.said_at < one.since:
+                found.setdefault(one.id, (one, []))[1].append(denial)
+    return found
+
+
+def _precedes(said: Assertion, denial: Assertion) -> bool:
+    """Return whether a statement was made before a denial, or read by others in the message that it is about."""
+    if said.negated or said.kind == "planned":
+        return False
+    misread = denial.turn_id == said.turn_id and said.extractor != "caller"
+    return misread or (said.said_at, said.recorded_at) < (denial.said_at, denial.recorded_at)
+
+
+def _starts(said: Assertion) -> set[Millis]:
+    """Return the start of a statement, and what a reply shows of it: the second or, of an event, the day.
+
+    One of unknown start has the time of its telling.
+    """
+    since = said.since if said.since > BEGINNING else said.said_at
+    if said.stated and said.kind == "state":
+        return {since}
+    return {since, since - since % 1000, *([since // DAY * DAY] if said.kind == "event" else [])}

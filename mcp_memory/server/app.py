@@ -17,7 +17,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server import Server, ServerRequestContext
@@ -53,13 +53,15 @@ from pydantic import BaseModel, TypeAdapter
 
 from mcp_memory import __version__, texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, OWNER, Grant
-from mcp_memory.errors import InvalidInput, McpMemoryError
+from mcp_memory.errors import InvalidInput, McpMemoryError, StoreBusy
 from mcp_memory.server import prompts, viewer
-from mcp_memory.server.calls import APPS, error_text, problem_texts, progress_of
 from mcp_memory.server.opening import DRAIN_S, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.settings import Settings
 from mcp_memory.visible import plain, without_hidden
+
+if TYPE_CHECKING:
+    from mcp_memory.ports import Progress
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +81,8 @@ _INTERNAL = (
     "Something went wrong inside the memory server; the request itself may be right. Its log (stderr) has the details. "
     "Try once more; if it happens again, run `mcp-memory doctor`."
 )
+_BUSY = "The memory is busy with something else just now. Try again."
+_UNABLE = "The memory cannot do this now. Whoever runs the server finds the reason in its log."
 Context = ServerRequestContext[Opening]
 
 
@@ -186,7 +190,9 @@ class _Requests:
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Answer one call of a tool; see the head of this file for errors."""
         from mcp_memory.server.tools.catalogue import TOOLS
+        from mcp_memory.server.tools.graph import APPS
         from mcp_memory.server.tools.replies import with_warnings
+        from mcp_memory.server.tools.status import problem_texts
 
         tool, arguments = TOOLS.get(params.name), params.arguments or {}
         if tool is None:
@@ -200,11 +206,11 @@ class _Requests:
             memory = await context.lifespan_context.memory()
             try:
                 problems = problem_texts(memory.store.damage)
-                reply = with_warnings(await run(memory, progress_of(context)), problems)
+                reply = with_warnings(await run(memory, _progress_of(context)), problems)
             finally:
                 memory.renew_later()  # if the call met a table that is broken
         except McpMemoryError as error:
-            return CallToolResult(content=[TextContent(type="text", text=error_text(error))], is_error=True)
+            return CallToolResult(content=[TextContent(type="text", text=_error_text(error))], is_error=True)
         except Exception:
             log.exception("The tool %r failed.", params.name)
             return CallToolResult(content=[TextContent(type="text", text=_INTERNAL)], is_error=True)
@@ -265,6 +271,31 @@ class _Requests:
         return result
 
 
+def _progress_of(context: Context) -> Progress:
+    """Return what reports the progress of a call, each time further than before, as the protocol requires."""
+    furthest = -1.0
+
+    async def report(done: float, total: float, what: str) -> None:
+        nonlocal furthest
+        if done > furthest:
+            furthest = done
+            await context.session.report_progress(done, total, what)
+
+    return report
+
+
+def _error_text(error: McpMemoryError) -> str:
+    """Return an error in words for the caller.
+
+    Those of the store name files, settings and commands for whoever runs the server; a caller who may read some spaces
+    only does not learn them, and they stand in the log then.
+    """
+    if CALLER.get().sees_all or isinstance(error, InvalidInput):
+        return str(error)
+    log.warning("%s", error)
+    return _BUSY if isinstance(error, StoreBusy) else _UNABLE
+
+
 def _shows_apps(context: Context) -> bool:
     """Return whether a client has said that it shows MCP Apps."""
     told = context.session.client_params
@@ -302,7 +333,7 @@ def _protocol_errors(**requested: str) -> Iterator[None]:
     except InvalidInput as error:
         raise MCPError(INVALID_PARAMS, str(error), requested) from error
     except McpMemoryError as error:
-        raise MCPError(INTERNAL_ERROR, error_text(error)) from error
+        raise MCPError(INTERNAL_ERROR, _error_text(error)) from error
     except Exception as error:
         log.exception("The request for %r failed.", requested)
         raise MCPError(INTERNAL_ERROR, _INTERNAL) from error

@@ -13,8 +13,8 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import version_id
 from mcp_memory.view.space import Space
 from mcp_memory.view.told import holds

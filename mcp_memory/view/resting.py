@@ -27,8 +27,8 @@ from typing import Any
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.episodes import Lesson, correction_ref, encode_trace
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.points import MIN_ENTITIES, Point, point_id
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import FEEDBACK, Turn, version_id
 from mcp_memory.view.erasure import Erasure, sentences_in
 from mcp_memory.view.space import Space

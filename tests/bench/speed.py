@@ -30,9 +30,8 @@ from bench.synthetic import KINDS, Corpus, Question, corpus
 from mcp import Client, StdioServerParameters
 
 from mcp_memory.commands.demo import call
-from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Mode, Query
-from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder
 from mcp_memory.settings import Settings

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from batches import DIMENSION, batch, erasing
 from rows_checked import row_problems
 
-from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.storage.objects import Bucket, storage_options
 from mcp_memory.storage.store import LanceStore
 

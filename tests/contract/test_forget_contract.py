@@ -13,8 +13,8 @@ from lance_at import commit_to
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Store

@@ -15,8 +15,8 @@ from store_contents import decoded, holding
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Belief, Lesson
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreUnwritable
 from mcp_memory.storage import forget as forget_module

@@ -18,7 +18,7 @@ from lance_at import write
 from object_store import ObjectStore
 
 from mcp_memory.domain.access import CALL_BEGAN
-from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.lock import BucketLock
 from mcp_memory.storage.log import decode, encode, rows_of

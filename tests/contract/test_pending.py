@@ -13,9 +13,8 @@ from rows_checked import row_problems
 from store_contents import holding
 from unit.services.exported_store import MAY, open_at, store_of
 
-from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, Feedback, ForgetRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.services.background import indexing
 from mcp_memory.services.background.indexing import index_some

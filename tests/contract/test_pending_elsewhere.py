@@ -11,9 +11,8 @@ from rows_checked import row_problems
 from store_contents import decoded, holding
 from unit.services.exported_store import MAY, exported, open_at, store_of
 
-from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.requests import ForgetRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.services.background.indexing import index_some
 from mcp_memory.services.ingest import deriver, silent

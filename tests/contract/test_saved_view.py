@@ -23,7 +23,7 @@ from lance_at import commit_to
 from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES

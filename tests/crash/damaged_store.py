@@ -18,8 +18,8 @@ from lance_at import commit_to, fold_all, open_at
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Belief, Lesson
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import Matrix

@@ -20,8 +20,7 @@ from batches import DIMENSION, batch, belief, derive, erasing, lesson, turn, uni
 from fakes import FakeEmbedder
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.domain.requests import ForgetTargets, NewItem, WriteRequest
 from mcp_memory.errors import StoreBusy
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor

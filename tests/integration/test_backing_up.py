@@ -8,8 +8,7 @@ import anyio
 import pytest
 
 from mcp_memory.cli import main
-from mcp_memory.domain.forgetting import ForgetRequest
-from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.settings import load
 from mcp_memory.wiring import new_memory

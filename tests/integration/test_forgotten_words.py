@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.settings import load
 from mcp_memory.wiring import new_memory

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StrictBool
 
-from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
+from mcp_memory.domain.requests import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, allowed_space, parse_window, short_text
 from mcp_memory.server.tools.replies import Reply, indent, reply_of, warning_lines

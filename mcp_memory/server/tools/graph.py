@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from mcp_memory.server.calls import APPS
 from mcp_memory.server.tools.arguments import GraphInput, allowed_space, shown
 from mcp_memory.server.tools.replies import HEADER, Reply, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Tool
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mcp_memory.server.resources.graph import Drawing
     from mcp_memory.view.space import Space
 
+APPS: ContextVar[bool] = ContextVar("APPS", default=False)
+"""Whether the client whose call is running shows MCP Apps."""
 LISTED = 25
 """Edges and hyperedges in a reply to a host without MCP Apps, which may give all of it to its model."""
 DRAWN_CHARS = 8_000

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult, ForgetTargets
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import ForgetRequest, ForgetResult, ForgetTargets
 from mcp_memory.domain.times import BEGINNING, Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput

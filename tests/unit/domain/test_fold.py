@@ -15,9 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.domain.facts import STABLE, Assertion, ExtractorName, Version, combined
-from mcp_memory.domain.retractions import retracted
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.versions import fold, fold_by_confidence
+from mcp_memory.domain.versions import fold, fold_by_confidence, retracted
 
 INF = float("inf")
 TAILS = ("Oslo", "Paris", "Rome")

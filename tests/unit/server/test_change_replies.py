@@ -3,8 +3,17 @@
 import pytest
 
 from mcp_memory.domain.facts import Precision
-from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
-from mcp_memory.domain.requests import EvolveResult, Improved, NewFact, Skipped, WriteRequest, WriteResult, WrittenFact
+from mcp_memory.domain.requests import (
+    EvolveResult,
+    ForgetRequest,
+    ForgetResult,
+    Improved,
+    NewFact,
+    Skipped,
+    WriteRequest,
+    WriteResult,
+    WrittenFact,
+)
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.iso import parse
 from mcp_memory.server.tools.evolve import evolve_reply

@@ -8,9 +8,9 @@ from fakes import Disk
 from learning_memory import memory, recalled, told
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.requests import (
     EvolveRequest,
+    ForgetRequest,
     NewDescription,
     NewFact,
     NewMerge,

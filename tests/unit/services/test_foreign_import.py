@@ -10,9 +10,8 @@ from exported_store import LIMITS, open_at, store_of
 from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of, write_json
 
 from mcp_memory.domain.facts import STABLE
-from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.requests import ForgetRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import IMPORTED
 from mcp_memory.errors import InvalidInput
 from mcp_memory.search.wishes import standing_wishes

@@ -9,9 +9,8 @@ import pytest
 from fakes import Disk
 from unit.services.learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.query import Window
-from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.requests import ForgetRequest, ForgetResult, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse

@@ -10,9 +10,8 @@ from exported_store import content, exported, fill, imported, open_at, replies, 
 from rows_checked import row_problems
 from store_contents import holding
 
-from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, ForgetRequest, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.services.ingest import Reading, deriver, silent

@@ -10,9 +10,9 @@ from batches import WRITTEN_AT, asserted, batch, derive, lesson, merged, point, 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import correction_ref
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.ids import Ids, digest
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.resting import erasure_of
