@@ -13,7 +13,7 @@ log; whatever is wrong with one of them, it is made again.
     refresh.py     from new commits and rows to a view that has them
     saved_view.py  the view of a large store in a file, from which the next process begins
     damage.py      what is damaged, in words, and the store's status
-    compaction.py  fill the tables from the log, merge small files, remove superseded rows, in the background
+    compaction.py  fill the tables from the log, merge small files, in the background
     rebuild.py     make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
     forget.py      replace log and tables by others without what is forgotten, of which a book keeps hashes
     backups.py     a whole store in one file, and back from it; arrival.py: where that is unpacked and checked

@@ -4,11 +4,6 @@ Every append adds a file to a table and a version to its list. Each is cheap by 
 the next append slower: with 64 files a refresh that finds new rows takes 14 ms a table, with 1,024 it takes 140; with
 2,500 versions an append takes twice as long. So from time to time the files are merged and old versions removed.
 
-Only the last belief about a sentence counts, and beliefs are large with their vectors. Compaction removes those that a
-later one has superseded. A reader that refreshes looks for rows of the commits that it lacks: it may find fewer than
-these commits say, and still finds the last about each sentence. It would miss one if its successor was committed after
-the reader had listed the commits, so only beliefs that were superseded `SETTLED` commits ago are removed.
-
 LanceDB's appends and merges do not conflict, and a merge of 100,000 vectors takes up to a second, so it runs beside the
 writers; a lock of its own keeps two processes from compacting at once, and a forget from meeting one. No reader needs a
 version for longer than one read (``tables.py``), and in ten minutes of steady writing thousands would pile up: they are
@@ -31,8 +26,6 @@ from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_fr
 from mcp_memory.storage.schema import Commit, generation_of
 from mcp_memory.storage.tables import FAILURES, SPARE, Tables, no_panics
 
-KEEP_ELSEWHERE = timedelta(minutes=10)
-"""The same on object storage, where a reader may be slow or far away."""
 FOLDED = 32
 """Commits in the log from which on the tables take their rows over."""
 FOLD_WAIT_S = 30.0
@@ -40,14 +33,10 @@ FOLD_WAIT_S = 30.0
 FOLD_POLL_S = 0.05
 KEEP = timedelta(seconds=15)
 """How long a version of a table is kept after the next one is there: many times one read."""
+KEEP_ELSEWHERE = timedelta(minutes=10)
+"""The same on object storage, where a reader may be slow or far away."""
 ROWS_PER_FILE = 2000
 """A merge writes the whole table, so a table may have one more file for each of these before it is merged."""
-SETTLED = 1000
-"""Commits for which a belief is kept after a later one has superseded it: many times what one refresh takes in."""
-ROWS_AT_ONCE = 20_000
-"""Rows deleted with one condition."""
-PLACES = 2**20
-"""More than the beliefs of any commit."""
 OLD_GENERATION_MS: Millis = 10 * 60 * 1000
 """How long derived tables that a rebuild has replaced are kept for readers that have not refreshed yet."""
 
@@ -61,9 +50,7 @@ class Compaction:
     """
 
     def __init__(self, place: Place, after: int, clock: Callable[[], Millis]) -> None:
-        self._place = place
-        self._after = after
-        self._clock = clock
+        self._place, self._after, self._clock = place, after, clock
         self._commits = 0
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
@@ -74,15 +61,10 @@ class Compaction:
         return self._thread is not None and self._thread.is_alive()
 
     def count_commit(self) -> None:
-        """Count a commit, and start a compaction when one is due."""
+        """Count a commit, and start a compaction when one is due, unless one is running."""
         due = self._commits % self._after == 0
         self._commits += 1
-        if due:
-            self.start()
-
-    def start(self) -> None:
-        """Start a compaction, unless one is running."""
-        if not self.running and not self._stop.is_set():
+        if due and not self.running and not self._stop.is_set():
             # Not a daemon: LanceDB calling back into an interpreter that is shutting down aborts the process.
             self._thread = threading.Thread(target=self._run, name="mcp-memory compaction")
             self._thread.start()
@@ -148,13 +130,9 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
     if (release := take_if_free(tables.place, COMPACT_LOCK)) is None:
         return False
     try:
-        if not stop.is_set():
-            _delete_superseded(tables, last)
         for name in last.tables:
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
-                started = time.perf_counter()
-                merge_files(tables, name, keep)
-                _log.debug("%s compacted in %.0f ms", name, (time.perf_counter() - started) * 1e3)
+                _merge_files(tables, name, keep)
         if not stop.is_set():
             _drop_old_generations(tables, last, now)
     finally:
@@ -162,7 +140,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
     return True
 
 
-def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
+def _merge_files(tables: Tables, name: str, keep: timedelta) -> None:
     """Merge the files of a table, and remove versions older than ``keep``.
 
     The version before the merge is kept whatever its age, although it takes as much room again until the next merge: it
@@ -187,30 +165,9 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
         raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short") from error
 
 
-def _delete_superseded(tables: Tables, last: Commit) -> None:
-    """Delete beliefs that a later one about the same sentence has superseded, as soon as they outnumber the others."""
-    name = last.table("beliefs")
-    if last.tx <= SETTLED:
-        return
-    rows = tables.rows(name, f"tx <= {last.tx - SETTLED}", ["tx", "place", "sentence_id"])
-    if rows is None:
-        return
-    keys = [tx * PLACES + place for tx, place in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)]
-    order = sorted(zip(keys, rows["sentence_id"].to_pylist(), strict=True))
-    latest = {about: key for key, about in order}
-    superseded = [key for key, about in order if key != latest[about]]
-    if len(superseded) > len(latest):
-        for start in range(0, len(superseded), ROWS_AT_ONCE):
-            chosen = ", ".join(map(str, superseded[start : start + ROWS_AT_ONCE]))
-            tables.delete(name, f"tx * {PLACES} + place IN ({chosen})")
-
-
 def _drop_old_generations(tables: Tables, last: Commit, now: Millis) -> None:
-    old = [
-        name
-        for name in tables.names()
-        if (generation := generation_of(name)) is not None and generation < last.generation
-    ]
+    numbers = {name: generation_of(name) for name in tables.names()}
+    old = [name for name, number in numbers.items() if number is not None and number < last.generation]
     if not old:
         return
     since = next(commit for commit in tables.log.commits() if commit.generation == last.generation)

@@ -12,7 +12,8 @@ is written or compacted, so that a file put back makes everything whole again.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -20,7 +21,6 @@ from pathlib import Path
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.files import size_in_bytes
-from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import is_of_table
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind
 from mcp_memory.storage.tables import Tables
@@ -34,8 +34,6 @@ MADE_ANEW = (
     "Recall goes on without what they lack. A running server makes them again from the log in the background; at once: "
     "`mcp-memory doctor --rebuild`."
 )
-LOOKS = 3
-"""How often to look again where something was committed meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,59 +79,40 @@ def examine(tables: Tables) -> Damage:
     Args:
         tables: of the store; opened anew.
     """
-    for _ in range(LOOKS):
-        tables.reopen()
-        try:
-            before = tables.log.newest()
-            last = tables.log.last
-            log = tuple(filter(None, [problem_of_log(tables)]))
-            if last is None or last.format != FORMAT or tables.log.forgetting:
-                return Damage(log)
-            found = Damage(log, tuple(sorted(short_tables(tables, last, closely=True))))
-            if not found.tables or before == tables.log.newest():
-                return found
-        except (StoreBusy, StoreMismatch, StoreUnwritable):  # no damage, and said elsewhere
-            return Damage()
-        except StoreError as error:
-            found = Damage((str(error),))
-    return found
+    tables.reopen()
+    try:
+        before, last = tables.log.newest(), tables.log.last
+        log = tuple(filter(None, [problem_of_log(tables)]))
+        if last is None or last.format != FORMAT or tables.log.forgetting:
+            return Damage(log)
+        short = short_tables(tables, last, closely=True)
+        return Damage(log, tuple(sorted(short)) if before == tables.log.newest() else ())
+    except (StoreBusy, StoreMismatch, StoreUnwritable):  # no damage, and said elsewhere
+        return Damage()
+    except StoreError as error:
+        return Damage((str(error),))
 
 
 def short_tables(tables: Tables, last: Commit, *, closely: bool = False) -> set[str]:
     """Return the names of tables that have fewer rows than the commits say.
 
     Rows that stand in the log still are in no table yet. Numbers of rows stand in the newest version of a table, so no
-    row is read but the last ones of beliefs; ``closely``: every file is opened.
+    row is read; ``closely``: every file is opened.
     """
-    log = tables.log
-    expected: dict[TableKind, int] = {}
-    newest: tuple[int, int] | None = None  # the last commit with beliefs, and how many
-    switch = 0  # the first commit of these tables
-    unfolded = log.unfolded()
-    folded = chain(log.commits(until=last.tx - unfolded), _without_whole(log.entries(last.tx - unfolded, last.tx)))
-    for commit in folded:
-        expected["point_vectors"] = expected.get("point_vectors", 0) + commit.points
-        expected["questions"] = expected.get("questions", 0) + commit.questions
-        if commit.generation != last.generation:
-            continue
-        switch = switch or commit.tx
-        expected["segments"] = expected.get("segments", 0) + commit.segments
-        expected["sentences"] = expected.get("sentences", 0) + commit.sentences
-        expected["assertions"] = expected.get("assertions", 0) + commit.assertions * (commit.reader == last.reader)
-        newest = (commit.tx, commit.beliefs) if commit.beliefs else newest
+    log, done = tables.log, last.tx - tables.log.unfolded()
+    in_part = (entry.commit for entry in log.entries(done, last.tx) if not entry.whole)
+    expected: Counter[TableKind] = Counter()
+    for commit in chain(log.commits(until=done), in_part):
+        expected["point_vectors"] += commit.points
+        expected["questions"] += commit.questions
+        if commit.generation == last.generation:
+            expected["segments"] += commit.segments
+            expected["sentences"] += commit.sentences
+            expected["assertions"] += commit.assertions * (commit.reader == last.reader)
+            expected["beliefs"] = expected["beliefs"] or min(commit.beliefs, 1)  # an older program removed some
     every = "tx > 0" if closely else None
     wanted = {last.table(kind): rows for kind, rows in expected.items() if rows}
-    found = {name for name, rows in wanted.items() if _count(tables, name, every) < rows}
-    if newest is not None:
-        made = newest[0] == switch > 1  # a rebuild or a forget made them, with the numbers of their lessons
-        where, rows = (every, 1) if made else (f"tx = {newest[0]}", newest[1])
-        if _count(tables, last.table("beliefs"), where) < rows:
-            found.add(last.table("beliefs"))
-    return found
-
-
-def _without_whole(entries: Iterable[Entry]) -> Iterator[Commit]:
-    return (entry.commit for entry in entries if not entry.whole)
+    return {name for name, rows in wanted.items() if _count(tables, name, every) < rows}
 
 
 def _count(tables: Tables, name: str, where: str | None) -> int:

@@ -71,8 +71,7 @@ class Commit:
         turns, facts, episodes, points, aliases, jobs, questions: how many rows of this kind it has in the log; of
             points and questions as many in their tables.
         segments, sentences, assertions, beliefs: how many rows it has in the table of this kind; the commit of a
-            rebuild, or of a forget, counts all of them. Compaction may have removed beliefs that a later row about the
-            same sentence replaces.
+            rebuild, or of a forget, counts all of them.
         day: the day that the amounts below count for, see `Reservation`, which has no other table; 0 for none.
         calls: requests to a language model; this and the amounts below are negative if they correct an earlier row.
         input_tokens: the input tokens of these requests.

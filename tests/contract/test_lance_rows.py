@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, belief, derive, lesson, point, pointed, taught, turn, unit_vectors
 from lance_at import NOW, commit_to, fold_all, open_at
 from rows_checked import row_problems
@@ -25,7 +22,6 @@ from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.storage import refresh, relearning, tables
-from mcp_memory.storage.compaction import compact
 from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.schema import TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
@@ -218,41 +214,6 @@ async def test_a_rebuild_without_learning_or_one_that_fails_keeps_the_lessons_fo
         await open_at(uri, relearn=fail).rebuild(derived)
     await open_at(uri, relearn=count).rebuild(derived)
     assert (await shown(open_at(uri)))["beliefs"] == [(sentence("a"), 1)]
-
-
-@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
-@pytest.mark.parametrize("dies", [False, True])
-async def test_compaction_deletes_superseded_beliefs_after_a_thousand_commits(
-    uri: str, monkeypatch: pytest.MonkeyPatch, dies: bool
-) -> None:
-    """Readers with some, none or all of them see the same before and after, even if it dies before merging."""
-    store, some, none = open_at(uri), open_at(uri), open_at(uri)
-    for number in range(9):
-        await commit_to(store, taught(f"l{number}", sentence=f"s_{number % 2}", supported=number // 2 + 1))
-        fold_all(uri)
-        if number == 4:
-            await shown(some)
-    while store._compaction.running:
-        await checkpoint()
-
-    def fail(*_: object) -> None:
-        raise MemoryError
-
-    if dies:
-        monkeypatch.setattr("mcp_memory.storage.compaction.merge_files", fail)
-    for settled, there in ((1000, 9), (0, 2)):
-        monkeypatch.setattr("mcp_memory.storage.compaction.SETTLED", settled)
-        try:
-            compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
-        except MemoryError:
-            assert dies
-        assert Tables(uri).count("beliefs_0") == there
-    for opened in (some, none, store, open_at(uri)):
-        assert dict((await shown(opened))["beliefs"]) == {"s_0": 5, "s_1": 4}
-    await commit_to(some, taught("last", sentence="s_1", supported=5))
-    for opened in (none, store, some, open_at(uri)):
-        assert dict((await shown(opened))["beliefs"]) == {"s_0": 5, "s_1": 5}
-    assert await row_problems(store) == []
 
 
 @pytest.mark.parametrize("rebuilt", [False, True])
