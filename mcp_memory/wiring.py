@@ -193,11 +193,6 @@ def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | No
 def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | None = None) -> LanceStore:
     """Return the configured store; it opens or creates its tables at the first call.
 
-    Args:
-        settings: every setting.
-        embedder: makes the vectors.
-        extractor: reads the facts; None reads none.
-
     Raises:
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """

@@ -57,12 +57,7 @@ _Tokens = list[Token]
 
 
 class TokenFile:
-    """The tokens of a server.
-
-    Args:
-        path: the path of the file; it need not exist.
-        clock: seconds since 1970.
-    """
+    """The tokens of a server."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self.path = path

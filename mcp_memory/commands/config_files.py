@@ -44,11 +44,6 @@ def read_text(file: Path) -> str:
 def content_of(file: Path, form: str, text: str) -> Any:
     """Return what the text of a file holds, an empty object for an empty one.
 
-    Args:
-        file: the file, for messages.
-        form: json or toml.
-        text: the text of the file.
-
     Raises:
         InvalidInput: it is broken; with the line.
     """

@@ -82,11 +82,7 @@ BETWEEN_S = 0.1
 
 
 class ProgressBar:
-    """A bar that is drawn over itself; it draws nothing where standard error is no terminal.
-
-    Args:
-        unit: what is counted, in the plural.
-    """
+    """A bar that is drawn over itself; it draws nothing where standard error is no terminal."""
 
     def __init__(self, unit: str = "records") -> None:
         self._unit = unit

@@ -94,9 +94,6 @@ class Batch:
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
         """Return the batch without lessons that were recorded before, and without their beliefs (DESIGN I27).
 
-        Args:
-            recorded: whether the log holds a lesson of this episode by this judge.
-
         Raises:
             ValueError: some lessons were recorded before and some were not; beliefs do not say which lesson they follow
                 from.

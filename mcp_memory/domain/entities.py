@@ -137,10 +137,6 @@ def doses_together(assertions: Iterable[Assertion], key: Callable[[str], str]) -
 
     A denial of the thing ("I don't take lisinopril any more") counts for the thing and for its doses. Events are apart:
     who bought 20 mg and later 10 mg bought both.
-
-    Args:
-        assertions: the assertions of one head and one relation with several values at a time.
-        key: the key of a tail, equal for all its spellings.
     """
     keys: dict[str, tuple[str, ...]] = {}
     begun: dict[str, int] = {}

@@ -377,10 +377,6 @@ def count(assertions: Sequence[Assertion], key: Callable[[str], str]) -> tuple[i
     A value supersedes another if it begins, or comes back, with a marker of change or with the negation of another
     value in the same turn, while another value was known before. Two values are together if, without such a marker, one
     turn states both for one time, or a later turn states the older one again after the newer one has begun.
-
-    Args:
-        assertions: the assertions of one head and relation, in any order.
-        key: the key of a tail.
     """
     by_turn: dict[str, list[Assertion]] = defaultdict(list)
     for assertion in assertions:

@@ -131,13 +131,7 @@ def fold_by_confidence(
 
     Unconfirmed versions are removed and the rest is folded again, until every remaining version is reliable. So a
     hedged statement has no effect before it is confirmed. Hedged ends, and values whose assertions together stay below
-    the threshold, are removed first; then values that are reliable overall, but not in any single interval.
-
-    Args:
-        assertions: as for `fold`.
-        single: as for `fold`.
-        key: as for `fold`.
-        stable: θ_stable, the lowest confidence of a reliable version; 0 makes all reliable.
+    ``stable`` (θ_stable), are removed first; then values that are reliable overall, but not in any single interval.
     """
     suspected: list[Version] = []
     key = _with_denied(assertions, key)
@@ -413,10 +407,6 @@ def retracted(assertions: Sequence[Assertion], key: Key) -> dict[str, tuple[Asse
     """Return, by id, the assertions of one (head, relation) that were taken back, each with the denials that do so.
 
     A plan is none of them: any later denial cancels it.
-
-    Args:
-        assertions: all of them.
-        key: the key of a tail.
     """
     denials = [one for one in assertions if one.negated]
     found: dict[str, tuple[Assertion, list[Assertion]]] = {}

@@ -58,11 +58,7 @@ class OnnxReader:
     """The trained cross-encoder on the processor; a ``PairReader``. The instance serves one event loop at a time."""
 
     def __init__(self, threads: int = 2) -> None:
-        """Prepare a reader.
-
-        Args:
-            threads: how many compute one batch.
-        """
+        """Prepare a reader."""
         self._threads = threads
         self._model: tuple[Tokenizer, InferenceSession] | None = None
         self._turn = anyio.Lock()

@@ -68,12 +68,7 @@ def without_halves(data: bytes) -> bytes:
 
 
 def json_of(data: bytes, what: str) -> tuple[Any, str]:
-    """Return the JSON of one message of a client and an empty text; or None, and the reply that refuses it.
-
-    Args:
-        data: the text of the message, in UTF-8.
-        what: the name of the text in the reply, such as "line".
-    """
+    """Return the JSON of one message of a client and an empty text; or None, and the reply that refuses it."""
     if too_many_values(data.decode("utf-8", errors="replace")):
         return None, _refusal(data, f"This {what} has more than {VALUES} values, so it was not read. {_SHORTER}")
     try:

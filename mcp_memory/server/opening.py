@@ -48,12 +48,7 @@ Opener = Callable[[], Awaitable["Memory"]]
 
 
 class Opening:
-    """Opens the memory when it is first needed, and keeps it. Where that fails, the next call tries again.
-
-    Args:
-        opener: opens the memory.
-        tasks: runs the memory's background work, which outlives the requests.
-    """
+    """Opens the memory when it is first needed, and keeps it. Where that fails, the next call tries again."""
 
     def __init__(self, opener: Opener, tasks: TaskGroup) -> None:
         self._opener = opener

@@ -47,10 +47,6 @@ ORPHAN_POLL_S = 1.0
 def serve(settings: Settings, open_memory: Opener | None = None) -> NoReturn:
     """Serve one client over stdin and stdout, then end the process.
 
-    Args:
-        settings: every setting.
-        open_memory: opens another memory than the one that ``settings`` describes.
-
     The exit status is 0 for a requested end, and 1 after an error.
     """
     incoming, outgoing = _claim_wire()

@@ -66,15 +66,7 @@ async def complete(
     prefix: str,
     values: Mapping[str, str],
 ) -> Completion:
-    """Return the values of an argument that begin with a prefix, in any case.
-
-    Args:
-        memory: the memory of the caller.
-        reference: the prompt or the template that has the argument.
-        argument: its name.
-        prefix: what is typed so far.
-        values: the values of other arguments; ``space`` says where to look.
-    """
+    """Return the values of an argument that begin with a prefix, in any case."""
     caller = CALLER.get()
     async with memory.store.reading() as view:
         name = values.get("space", MEANT_SPACE.get())

@@ -34,13 +34,6 @@ async def write(
 ) -> WriteResult:
     """Store the items and facts that are new, in one commit.
 
-    Args:
-        store: the store where the items are stored.
-        reading: the tools that read the items.
-        request: the items and facts to store, and whether to wait until all of it is indexed.
-        now: kept beside the time that the caller gave.
-        progress: of the embedding, which takes most of the time.
-
     Raises:
         InvalidInput: an id is taken by another text, a fact's source is not known, or there are secrets where none may
             be. Nothing of the call is stored.
@@ -119,15 +112,7 @@ def make_plan(
     space: Space, request: WriteRequest, items: Sequence[Turn], statements: Mapping[int, Turn], masking: Masking,
     now: Millis,
 ) -> Plan:  # fmt: skip
-    """Return what of a request a space does not have yet.
-
-    Args:
-        space: the space with all that is committed.
-        request: what is asked for.
-        items: its items, see `requested_turns`.
-        statements: the statements of its facts, by the number of the fact.
-        masking: the masking of secrets in facts.
-        now: kept beside the facts.
+    """Return what of a request a space does not have yet; `requested_turns` makes its items and statements.
 
     Raises:
         InvalidInput: see `write`.
@@ -262,13 +247,7 @@ def _differs(known: Turn, turn: Turn, name: str) -> bool:
 
 
 async def write_many(store: Store, requests: Sequence[WriteRequest], *, reading: Reading, now: Millis) -> Batch:
-    """Store what is new of some requests in one commit, index it, and return its rows.
-
-    Args:
-        store: the store where it is stored.
-        requests: one of each session at most.
-        reading: the tools that read the texts.
-        now: kept beside the time of each text.
+    """Store what is new of some requests, one of each session at most, in one commit, index it, and return its rows.
 
     Raises:
         InvalidInput: as for `write`. Nothing of any request is stored.

@@ -72,11 +72,6 @@ async def back_up(tables: Tables, lock_timeout_s: float, file: Path, made: Milli
 async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
     """Put the store of a backup in the place that a uri names, and note that it is there.
 
-    Args:
-        file: the backup.
-        uri: the URI of the place.
-        noted_in: the folder of the notes of places; "" for none.
-
     Returns:
         The number of its last commit.
 
@@ -107,11 +102,6 @@ def pack(tables: Tables, file: Path, made: str) -> int:
     """Write a backup of a store as of its last commit, and return the commit's number. Blocking.
 
     The write lock and the compaction lock must be held: nothing may be written or removed meanwhile.
-
-    Args:
-        tables: the tables of the store, a local folder.
-        file: the file to write; an earlier one is replaced when this one is complete.
-        made: the moment, in ISO 8601.
 
     Raises:
         InvalidInput: there is nothing to back up.

@@ -75,9 +75,6 @@ def examine(tables: Tables) -> Damage:
 
     Some milliseconds, and .14 s for each GB that was not looked at before. Whatever a forget that is under way has
     rewritten so far is no damage.
-
-    Args:
-        tables: of the store; opened anew.
     """
     tables.reopen()
     try:
@@ -148,14 +145,7 @@ def in_words(tables: Tables, error: StoreError) -> StoreError:
 
 
 def store_status(tables: Tables, embedder: str, dimension: int, examine: Callable[[], Damage]) -> StoreStatus:
-    """Return the state of a store without reading its rows; who holds it and what it does just now are left open.
-
-    Args:
-        tables: the tables of the store.
-        embedder: the configured model.
-        dimension: the dimension of its vectors.
-        examine: takes one look.
-    """
+    """Return the state of a store without reading its rows; who holds it and what it does just now are left open."""
     last, damage = None, examine()
     problems, notes = [*damage.problems], tuple[str, ...]()
     needs_rebuild = bool(damage.tables and not damage.log)

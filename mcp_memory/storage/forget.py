@@ -82,10 +82,6 @@ class Forgetter:
 
         The write lock must be held, with every row in its table.
 
-        Args:
-            found: what goes.
-            last: the last commit.
-
         Raises:
             StoreUnwritable: nothing is forgotten, or what was forgotten is removed by the next call.
         """

@@ -258,11 +258,7 @@ class Log:
         return self.newest() - self._folded_to()
 
     def fold(self, append: Callable[[str, TableRows], object]) -> None:
-        """Append these rows to their tables, and put the lines into segments. The write lock must be held.
-
-        Args:
-            append: appends rows to the table of a name.
-        """
+        """Append these rows to their tables, and put the lines into segments. The write lock must be held."""
         while self._fold_some(append):
             pass
 

@@ -33,10 +33,6 @@ _log = logging.getLogger(__name__)
 class PlaceNote:
     """The note of one place.
 
-    Args:
-        uri: the place, as it is configured.
-        notes: the folder of all notes; "" for none.
-
     Attributes:
         file: the file of the note; None where no note is kept.
     """
@@ -49,9 +45,6 @@ class PlaceNote:
 
     def check(self, folder: Path | None) -> None:
         """Make sure that the place holds a memory, if it held one.
-
-        Args:
-            folder: of the place.
 
         Raises:
             StoreUnwritable: it holds none.

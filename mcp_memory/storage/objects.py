@@ -51,10 +51,7 @@ class Objects(Protocol):
     def put_new(self, name: str, content: bytes, *, lasting: bool = False) -> str | None:
         """Put an object that does not exist yet, and return the tag of its content; None if it existed.
 
-        Args:
-            name: its name.
-            content: what it holds.
-            lasting: whether it has to survive a power loss.
+        It survives a power loss if it is ``lasting``.
         """
 
     def put(self, name: str, content: bytes) -> None:
@@ -77,11 +74,7 @@ class Objects(Protocol):
 
 
 class Folder:
-    """The objects of one store.
-
-    Args:
-        folder: the folder of the store.
-    """
+    """The objects of one store."""
 
     shared = False
 

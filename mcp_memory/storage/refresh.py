@@ -310,15 +310,7 @@ def _batch_of(
     dimension: int,
     masking: Masking,
 ) -> Batch:
-    """Return what a view takes in of some commits at once, masked.
-
-    Args:
-        view: the view to which it is added.
-        commits: new ones.
-        read: returns their rows of a kind.
-        dimension: the dimension of the vectors.
-        masking: the masking of secrets.
-    """
+    """Return what a view takes in of some commits at once, masked."""
 
     def rows_in(kind: RowKind) -> list[StoredRow]:
         return stored_rows(kind, read(kind), vectors=True)

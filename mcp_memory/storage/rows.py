@@ -208,11 +208,6 @@ def point_vectors_of(points: Sequence[StoredRow], rows: TableRows | None, dimens
 def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find: FindTurn) -> list[StoredRow]:
     """Return the assertions of some rows in the order of recording.
 
-    Args:
-        facts: rows of ``facts``, in any order, or None.
-        derived: rows of ``assertions_<generation>_<reader>``, in any order, or None.
-        find: returns a turn.
-
     Returns:
         By commit and by place within it; at the same place, derived ones come first.
     """
@@ -364,13 +359,7 @@ def shared_values(rows: TableRows, name: str) -> list[Any]:
 
 
 def vectors_of(rows: TableRows, name: str = "vector", dimension: int = 0) -> Matrix:
-    """Return a column of vectors, shape ``(len(rows), d)``, zeros for a missing one; d is 0 if it was not read.
-
-    Args:
-        rows: the rows.
-        name: of the column.
-        dimension: d of a column with gaps.
-    """
+    """Return a column of vectors, shape ``(len(rows), d)``, zeros for a missing one; d is 0 if it was not read."""
     if name not in rows.column_names:
         return np.empty((len(rows), 0), dtype=np.float32)
     column = rows[name].combine_chunks()

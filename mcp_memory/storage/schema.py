@@ -126,12 +126,7 @@ class Commit:
         return tuple(map(self.table, TABLE_KINDS))
 
     def next(self, at: Millis, **changes: Any) -> Commit:
-        """Return the commit after this one: without rows of its own, but for what ``changes`` say.
-
-        Args:
-            at: the moment.
-            changes: the fields that differ: counts of rows, and what else is new.
-        """
+        """Return the commit after this one: without rows of its own, but for what ``changes`` say."""
         kept = {"embedder": self.embedder, "dimension": self.dimension, "generation": self.generation}
         kept |= {"reader": self.reader, "forgets": self.forgets, "key": self.key or secrets.token_hex(KEY_BYTES)}
         return Commit(**{**kept, "tx": self.tx + 1, "at": at, "format": FORMAT, "pid": os.getpid(), **changes})

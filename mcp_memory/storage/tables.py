@@ -292,11 +292,6 @@ def import_lancedb() -> Any:
 def connect(uri: str, folder: Path | None, options: Mapping[str, str]) -> Any:
     """Return a connection to the tables of a store.
 
-    Args:
-        uri: of the store.
-        folder: of the store; None on object storage.
-        options: of object storage.
-
     Raises:
         StoreError: none can be opened with this uri.
     """

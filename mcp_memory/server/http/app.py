@@ -42,14 +42,7 @@ _URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True)) 
 
 
 def http_app(open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access | None) -> Starlette:
-    """Return the server as an ASGI application.
-
-    Args:
-        open_memory: see `build`.
-        settings: every setting.
-        address: host and port on which it listens.
-        access: what is asked of callers; None for everybody, as the owner.
-    """
+    """Return the server as an ASGI application."""
     http = settings.http
     host = Host(_caller_of, asks_roots=False, sessions=not http.stateless, headers=True)
     manager = StreamableHTTPSessionManager(

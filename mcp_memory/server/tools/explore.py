@@ -139,12 +139,7 @@ def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
 
 
 def _earlier_warning(found: OperatorResult, out: int) -> list[str]:
-    """Return the warning that a history lacks entries, and how to get them, if it lacks any.
-
-    Args:
-        found: the history.
-        out: how many of its items are left out.
-    """
+    """Return the warning that a history lacks entries, and how to get them, if it lacks any."""
     if not out + found.left_out:
         return []
     first = next((item for item in found.items if item.id in found.oldest[out : out + 1]), None)

@@ -52,12 +52,7 @@ Step = Literal["done", "more", "busy"]
 
 
 async def index_some(store: Store, reading: Reading, only: Collection[str] | None = None) -> Step:
-    """Index some texts.
-
-    Args:
-        store: the store of the texts.
-        reading: how they are read.
-        only: ids of turns; None for all.
+    """Index some texts; ``only`` those of some turns, if their ids are given.
 
     Raises:
         StoreError: it could not be recorded.
@@ -161,12 +156,7 @@ class Indexer:
 
 
 def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
-    """Return what to index next, in the order of need; nothing if everything is indexed.
-
-    Args:
-        view: the view with everything.
-        only: ids of turns; None for all.
-    """
+    """Return what to index next of a whole view, or of ``only`` some turns, in the order of need; nothing if all is."""
     groups: dict[tuple[bool, str, str], list[Turn]] = defaultdict(list)
     for space in view.spaces.values():
         for name in space.unindexed:

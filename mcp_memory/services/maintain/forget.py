@@ -266,14 +266,6 @@ async def forget(
 ) -> ForgetResult:
     """Preview, or forget; nothing is changed unless ``request.dry_run`` is false.
 
-    Args:
-        store: the store.
-        embedder: the embedder of a query.
-        request: what.
-        settings: the settings of the recall for a query.
-        episodes: the episodes of this process; those that hold some of it are dropped.
-        now: the moment of the call.
-
     Raises:
         InvalidInput: something is unknown, or the token is missing or not that of this choice. Nothing is changed.
         StoreError: nothing is changed, or the next call finishes it; the text says which.

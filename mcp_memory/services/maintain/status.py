@@ -25,18 +25,7 @@ async def status(
     uptime_s: float,
     version: str,
 ) -> Status:
-    """Return counts for each space and the state of the store; a damaged store is reported, not raised.
-
-    Args:
-        store: the store.
-        embedder: the embedder of the vectors.
-        extractor: the extractor of facts; None if facts are not read.
-        judging: how Claude takes part; None if nothing leaves the machine.
-        reader: reads what a search found once more; None if it is switched off.
-        today: returns what all processes spent on this day, by a view.
-        uptime_s: of this process.
-        version: the version of the program.
-    """
+    """Return counts for each space and the state of the store; a damaged store is reported, not raised."""
     problem = ""
     spaces: tuple[SpaceStatus, ...] = ()
     try:

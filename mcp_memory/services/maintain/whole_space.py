@@ -37,11 +37,6 @@ MOST = 4_096
 async def unite_names(store: Store, space: str, *, now: Millis) -> tuple[list[Improved], list[Skipped]]:
     """Record aliases for names that certainly mean one entity; return the changes, or why there are none.
 
-    Args:
-        store: the store of the space.
-        space: its name.
-        now: the moment of the call.
-
     Raises:
         StoreError: nothing is changed.
     """
@@ -67,12 +62,6 @@ async def pool_questions(
     store: Store, embedder: Embedder, space: str, *, progress: Progress
 ) -> tuple[list[Improved], list[Skipped]]:
     """Add the questions that the facts of a space answer to its pool; return the changes, or why there are none.
-
-    Args:
-        store: the store of the space.
-        embedder: the embedder of the questions.
-        space: its name.
-        progress: called before each piece.
 
     Raises:
         StoreError: what was added before stays, and a repeated call continues from there.

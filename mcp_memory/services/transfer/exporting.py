@@ -27,14 +27,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def export_lines(view: View, spaces: Iterable[str], *, program: str, now: Millis) -> Iterator[tuple[str, bytes]]:
-    """Yield what each line of an export holds, and the line.
-
-    Args:
-        view: the view of the store, whose secrets are masked unless they are to be exported.
-        spaces: the names of the spaces to export.
-        program: name and version of this program.
-        now: the moment of the export.
-    """
+    """Yield what each line of an export holds, and the line."""
     names = sorted(spaces)
     header = {"format": FORMAT, "version": VERSION, "program": program, "exported": iso.show(now), "spaces": names}
     yield "header", _line(header)

@@ -77,9 +77,6 @@ class Fitting:
 
     An id of a caller's stays. One that another store made of a text, with its own key, is made again with the key of
     this one: the same text has the same id then, as if it had been written here.
-
-    Args:
-        view: the view of the store.
     """
 
     def __init__(self, view: View) -> None:
