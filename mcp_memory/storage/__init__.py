@@ -16,9 +16,8 @@ log; whatever is wrong with one of them, it is made again.
     compaction.py  fill the tables from the log, merge small files, in the background
     rebuild.py     make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
     forget.py      replace log and tables by others without what is forgotten, of which a book keeps hashes
-    backups.py     a whole store in one file, and back from it; arrival.py: where that is unpacked and checked
-    place.py       where a store is, a folder or object storage; lock.py: its locks
-    noted.py       a note beside the configuration that a place holds a store
+    backups.py     a whole store in one file, and back from it
+    place.py       where a store is, a folder or object storage, and a note that it is there; lock.py: its locks
     own_files.py   which files of a store's folder are its own, and who may read them
     settings.py    its settings
 """

@@ -6,8 +6,8 @@ and a damaged one are told from a backup. Its first member says what it is. It i
 there when it is complete.
 
 **Restoring** goes into an empty or new place: nothing is ever replaced. The file is unpacked in a folder of that place
-and checked, row by row. Then its files are moved to where they belong; where a process dies meanwhile, the next one
-ends that (``arrival.py``). So a restore is done or not begun.
+(`ARRIVING`) and checked, row by row. Then its files are moved to where they belong. What a process leaves that dies
+meanwhile is moved in, or removed, by the next one that opens the place (`settle`). So a restore is done or not begun.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import os
 import shutil
 import struct
 import zipfile
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,9 @@ from mcp_memory.bounds import RECORD_BYTES, parse_json
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.files import files_below, whole_file
-from mcp_memory.storage.arrival import arriving, move_in
 from mcp_memory.storage.forget import BOOK
-from mcp_memory.storage.lock import WriteLock
-from mcp_memory.storage.own_files import is_of_log, is_of_table, others_in
+from mcp_memory.storage.lock import LOCKS, WriteLock, lock_file, try_lock
+from mcp_memory.storage.own_files import holds_store, is_of_log, is_of_table, others_in
 from mcp_memory.storage.place import Place, without_compaction
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.tables import Tables
@@ -43,6 +42,10 @@ VERSION = 2
 _HEADER = "backup.json"
 _NO_ARCHIVE = (zipfile.BadZipFile, EOFError, ValueError, LookupError, RuntimeError, struct.error)
 """What zipfile raises over a file that is no archive, or a damaged one."""
+ARRIVING = "arriving"
+_LOCK = "arriving.lock"
+_WHOLE = "whole"
+"""The file beside a store that was checked: from then on it is moved, whoever ends that."""
 _ELSEWHERE = (
     "A restore replaces nothing. Set storage.uri (MCP_MEMORY_STORAGE_URI) to an empty or new folder; or stop what uses "
     "this one, and move what is in it elsewhere."
@@ -92,7 +95,7 @@ async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
         await held.enter_async_context(WriteLock(folder, 30.0).hold())
         if tables.log.newest():
             raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
-        await to_thread.run_sync(move_in, made, folder)
+        await to_thread.run_sync(_move_in, made, folder)
         Place(uri, noted_in=noted_in).note.keep(folder)
     tables.reopen()
     return tx
@@ -234,3 +237,63 @@ def check_readable(folder: Path) -> int:
     for name in last.tables:
         tables.rows(name)
     return last.tx
+
+
+@contextmanager
+def arriving(folder: Path) -> Iterator[Path]:
+    """Yield a new folder in that of a store, which is removed in the end.
+
+    Raises:
+        StoreBusy: another process does the same.
+        StoreUnwritable: it cannot be made.
+    """
+    made, new = folder / ARRIVING, not folder.exists()
+    lock = lock_file(made / _LOCK)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settle(folder)
+        if made.exists() and any(made.iterdir()):
+            raise StoreBusy(
+                f"{str(made)!r} is in the way, or another process restores a memory there. Nothing was changed. Wait "
+                "for it, or move that folder elsewhere, and try again."
+            )
+        made.mkdir(mode=0o700, exist_ok=True)
+        lock.acquire()
+        yield made
+    except OSError as error:
+        raise StoreUnwritable(
+            f"storage.uri {str(folder)!r} cannot be written to ({error.strerror or error}). Nothing was changed. Make "
+            "room, give the right to write, or name another folder."
+        ) from None
+    finally:
+        if lock.is_locked:
+            lock.release()
+            shutil.rmtree(made, ignore_errors=True)
+        if new and folder.exists() and {path.name for path in folder.iterdir()} <= {*LOCKS}:
+            with suppress(OSError):
+                shutil.rmtree(folder)
+
+
+def _move_in(made: Path, folder: Path) -> None:
+    """Move a store that was unpacked and checked to where it belongs, its journal after its tables.
+
+    Raises:
+        OSError: it could not be moved.
+    """
+    (made / _WHOLE).touch()
+    for path in sorted(made.iterdir(), key=lambda path: (path.suffix != ".lance", path.name != "journal")):
+        if path.name not in (_LOCK, _WHOLE):
+            path.rename(folder / path.name)
+
+
+def settle(folder: Path | None) -> None:
+    """End what a process was restoring into a folder when it died, or remove what was not whole."""
+    if folder is not None and (folder / ARRIVING / _LOCK).is_file():
+        made = folder / ARRIVING
+        with suppress(OSError, NotImplementedError):
+            if try_lock(lock := lock_file(made / _LOCK)):
+                lock.release()
+                begun_by_others = (made / "journal").exists() and holds_store(folder)
+                if (made / _WHOLE).exists() and not begun_by_others:
+                    _move_in(made, folder)
+                shutil.rmtree(made)

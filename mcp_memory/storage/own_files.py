@@ -34,6 +34,15 @@ UNFINISHED_S = 3600.0
 """Age of a file from which on nobody is writing it any more."""
 
 
+_STORED = ("log", "journal")
+"""What the folder of every store has that was written to, one or both."""
+
+
+def holds_store(folder: Path) -> bool:
+    """Return whether a store was written to in a folder."""
+    return any(os.path.lexists(folder / name) for name in _STORED)
+
+
 def is_of_table(place: str) -> bool:
     """Return whether a path in a store's folder is that of a file of a table."""
     return _TABLE.fullmatch(place) is not None

@@ -1,28 +1,47 @@
 """Where a store is: a folder of this machine, or objects under a URI, with the options to reach them.
 
 Its locks are files on this machine, or objects beside a store on object storage (``lock.py``).
+
+**A memory that is away** is told from one that was never there. A folder without a store is a new place, or one whose
+disk is not mounted, whose sync tool moved it, which somebody removed. Only who was there before can know. So a place
+that holds something is noted beside the configuration (`PlaceNote`): in ``config.places`` beside ``config.toml``. A
+place that is noted and has no store now is an error in words.
+
+A place in the system's folder of temporary files is not noted, unless the configuration is there, too: what is made
+there is thrown away. Where the note cannot be written, there is none. Nor is there one of object storage: it is not
+mounted, and several machines may use it, of which one may remove what others have noted.
 """
 
 from __future__ import annotations
 
+import json
+import logging
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import anyio
 from anyio import to_thread
 
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
-from mcp_memory.storage.arrival import settle
+from mcp_memory.files import whole_file
 from mcp_memory.storage.lock import LAST_POLL_S, BucketLock, WriteLock, lock_file, try_lock
 from mcp_memory.storage.log import Log
-from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
 from mcp_memory.storage.objects import KEEPS_VERSIONS, Bucket, Folder, Objects, storage_options
-from mcp_memory.storage.own_files import open_to_others
+from mcp_memory.storage.own_files import holds_store, open_to_others
 from mcp_memory.storage.schema import older_format
+
+_FORMER = ("commits.lance", "memory.log")
+"""What the folder of a store of an older program has, one of them."""
+FOLDERS = ("/tmp", "/var/tmp")
+"""Of temporary files, beside those that the environment names."""
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -32,7 +51,7 @@ class Place:
     Attributes:
         uri: a folder, or any URI that LanceDB opens.
         text: ``storage.options``.
-        noted_in: the folder of the notes of places (``noted.py``); "" for none.
+        noted_in: the folder of the notes of places; "" for none.
     """
 
     uri: str
@@ -47,7 +66,7 @@ class Place:
             StoreUnwritable: the memory is not where it was.
             StoreMismatch: it is that of an older program.
         """
-        folder = settle(local_folder(self.uri))
+        folder = local_folder(self.uri)
         self.note.check(folder)
         if folder is not None and is_of_older_program(folder):
             raise StoreMismatch(older_format(str(folder)))
@@ -185,3 +204,70 @@ async def without_compaction(place: Place, wait_s: float = 120.0) -> AsyncIterat
     raise StoreBusy(
         f"storage.uri {place.uri!r}: another process is compacting the memory. Nothing was changed. Try again."
     )
+
+
+class PlaceNote:
+    """The note of one place.
+
+    Attributes:
+        file: the file of the note; None where no note is kept.
+    """
+
+    def __init__(self, uri: str, notes: str) -> None:
+        self.file: Path | None = None
+        self._place = local_folder(uri)
+        if notes and self._place is not None and (not _is_temporary(self._place) or _is_temporary(Path(notes))):
+            self.file = Path(notes) / f"{sha256(os.fsencode(self._place)).hexdigest()[:16]}.json"
+
+    def check(self, folder: Path | None) -> None:
+        """Make sure that the place holds a memory, if it held one.
+
+        Raises:
+            StoreUnwritable: it holds none.
+        """
+        if folder is None or self.file is None or not self.file.exists() or holds_store(folder):
+            return
+        raise StoreUnwritable(
+            f"{str(folder)!r} held a memory, and none is there now. Nothing was changed. Is its disk mounted? If the "
+            "memory is elsewhere by now, set storage.uri (MCP_MEMORY_STORAGE_URI) to that folder; if it is lost, "
+            "restore a backup: mcp-memory restore FILE. To begin a new memory there, remove the note "
+            f"{str(self.file)!r}."
+        )
+
+    def keep(self, folder: Path | None) -> None:
+        """Note that the place holds a store, if that is not noted; a failure is only logged."""
+        if folder is None or self.file is None or self.file.exists():
+            return
+        try:
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with whole_file(self.file) as note:
+                note.write(json.dumps({"place": str(self._place)}).encode())
+        except OSError as error:
+            _log.info("%s is not noted: %s", folder, error)
+
+
+def local_folder(uri: str) -> Path | None:
+    """Return the folder that a uri names, or None if it names no local one; of a link to a folder, the folder.
+
+    So a store is replaced, and forgotten in, where it is, not where a link leads there.
+    """
+    if uri.startswith("file:"):
+        from urllib.request import url2pathname
+
+        return Path(url2pathname(urlsplit(uri).path))
+    if "://" in uri:
+        return None
+    path = Path(uri).expanduser().absolute()
+    return path.resolve() if path.is_symlink() else path
+
+
+def is_of_older_program(folder: Path) -> bool:
+    """Return whether a memory lies in a folder that an older program wrote, with another format."""
+    return any((folder / name).exists() for name in _FORMER) and not holds_store(folder)
+
+
+def _is_temporary(path: Path) -> bool:
+    """Return whether a path lies in a folder of the system for temporary files."""
+    folders = (*FOLDERS, *(os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")))
+    real = Path(os.path.realpath(path))
+    return any(folder and Path(os.path.realpath(folder)) in (real, *real.parents) for folder in folders)

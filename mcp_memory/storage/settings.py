@@ -21,4 +21,4 @@ class StorageSettings:
     compact_after: int = 64
     """Commits of one process between two compactions."""
     noted_in: str = field(default="", compare=False)
-    """The folder beside the configuration in which places of stores are noted (``noted.py``); it is no setting."""
+    """The folder beside the configuration in which places of stores are noted (``place.py``); it is no setting."""

@@ -24,12 +24,13 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.ports import Work
+from mcp_memory.storage.backups import settle
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, store_status
 from mcp_memory.storage.forget import NOTHING_FORGOTTEN, Forgetter, finish, read_book
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.own_files import keep_private
-from mcp_memory.storage.place import Place, lease, open_write_lock, without_compaction
+from mcp_memory.storage.place import Place, lease, local_folder, open_write_lock, without_compaction
 from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
@@ -86,6 +87,7 @@ class LanceStore:
     ) -> None:
         self._place = place if isinstance(place, Place) else Place(place)
         self.uri = self._place.uri
+        settle(local_folder(self.uri))
         self._embedder, self._dimension = embedder, dimension
         self._reader, self._clock = reader, clock
         self._tables = Tables(self._place)

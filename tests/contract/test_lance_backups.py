@@ -17,8 +17,7 @@ from test_lance_forget import fill, opened
 
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage import backups
-from mcp_memory.storage.arrival import arriving
-from mcp_memory.storage.backups import back_up, check_readable, restore, unpack
+from mcp_memory.storage.backups import arriving, back_up, check_readable, restore, unpack
 from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ from remembering import remember
 from mcp_memory.cli import main
 from mcp_memory.server.app import build
 from mcp_memory.settings import load
-from mcp_memory.storage.noted import PlaceNote
+from mcp_memory.storage.place import PlaceNote
 from mcp_memory.wiring import open_memory
 
 CALLS = {
@@ -132,7 +132,7 @@ def test_everything_forgotten_leaves_a_memory_that_works(store, capsys):
 
 
 def test_a_throw_away_place_is_made_again_where_the_configuration_is_no_throw_away(here, tmp_path, monkeypatch):
-    monkeypatch.setattr("mcp_memory.storage.noted.FOLDERS", ())
+    monkeypatch.setattr("mcp_memory.storage.place.FOLDERS", ())
     for name in ("TEMP", "TMP"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "scratch"))
