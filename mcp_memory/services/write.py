@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
-from mcp_memory.domain.facts import Assertion, Engine
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis, offset_at
 from mcp_memory.domain.turns import READ_CHARS, Turn, derived_ref
@@ -54,12 +54,43 @@ async def write(
     if plan.stated or added:
         async with store.reading(whole=False) as view:
             facts, names, more = _changes(view.space(request.space), plan, added)
-    warnings = (*plan.secrets, *plan.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
-    engine: Engine = "caller" if request.facts else "embedded"
-    pending = 0 if request.wait else sum(bool(turn.text.strip()) for turn in batch.turns)
     return WriteResult(
-        written, segments, sentences, tuple(warnings), engine, facts=facts, entities=names, pending=pending
+        written,
+        segments,
+        sentences,
+        warnings=(*plan.warnings, *([f"{more} more facts changed than are shown."] if more else ())),
+        engine="caller" if request.facts else "embedded",
+        facts=facts,
+        entities=names,
+        pending=0 if request.wait else sum(bool(turn.text.strip()) for turn in batch.turns),
     )
+
+
+async def write_many(store: Store, requests: Sequence[WriteRequest], *, reading: Reading, now: Millis) -> Batch:
+    """Store what is new of some requests, one of each session at most, in one commit, index it, and return its rows.
+
+    Raises:
+        InvalidInput: as for `write`. Nothing of any request is stored.
+        StoreError: nothing of any request is stored, or all of it was stored and is indexed later.
+    """
+    _, batch = await _store(store, requests, reading, now)
+    await index_all(store, reading, {turn.id for turn in batch.turns}, silent)
+    return batch
+
+
+async def _store(
+    store: Store, requests: Sequence[WriteRequest], reading: Reading, now: Millis
+) -> tuple[list[Plan], Batch]:
+    """Commit what is new of some requests; return what that is of each, and all of its rows."""
+    wanted = [(request, *requested_turns(request, now, reading.masking, reading.zone)) for request in requests]
+    async with store.writing() as transaction:
+        plans = [
+            make_plan(transaction.view.space(request.space), request, items, statements, reading.masking, now)
+            for request, items, statements in wanted
+        ]
+        batch = joined([plan.batch for plan in plans])
+        await transaction.commit(batch)
+    return plans, batch
 
 
 async def _wait(
@@ -91,8 +122,7 @@ class Plan:
         new: the new turns.
         stated: assertions of the caller's facts, new or not.
         known: ids of those that are stored already.
-        warnings: about items that are stored already.
-        secrets: what to tell the caller about secrets in the request.
+        warnings: about secrets, and items that are stored already.
     """
 
     requested: Sequence[Turn]
@@ -100,7 +130,6 @@ class Plan:
     stated: Sequence[Assertion]
     known: frozenset[str]
     warnings: Sequence[str]
-    secrets: Sequence[str]
 
     @property
     def batch(self) -> Batch:
@@ -139,7 +168,7 @@ def make_plan(
         assertions.append(assertion if shown is fact else replace(assertion, original=(fact.head, fact.tail)))
     distinct = tuple({assertion.id: assertion for assertion in assertions}.values())
     known = frozenset(assertion.id for assertion in distinct if space.facts.assertion(assertion.id))
-    return Plan(requested, new, distinct, known, warnings, secrets)
+    return Plan(requested, new, distinct, known, [*secrets, *warnings])
 
 
 def _changes(
@@ -244,30 +273,3 @@ def _differs(known: Turn, turn: Turn, name: str) -> bool:
     """Return whether the caller gave another value; a value left out contradicts nothing."""
     value = getattr(turn, name)
     return value is not None and value != getattr(known, name)
-
-
-async def write_many(store: Store, requests: Sequence[WriteRequest], *, reading: Reading, now: Millis) -> Batch:
-    """Store what is new of some requests, one of each session at most, in one commit, index it, and return its rows.
-
-    Raises:
-        InvalidInput: as for `write`. Nothing of any request is stored.
-        StoreError: nothing of any request is stored, or all of it was stored and is indexed later.
-    """
-    _, batch = await _store(store, requests, reading, now)
-    await index_all(store, reading, {turn.id for turn in batch.turns}, silent)
-    return batch
-
-
-async def _store(
-    store: Store, requests: Sequence[WriteRequest], reading: Reading, now: Millis
-) -> tuple[list[Plan], Batch]:
-    """Commit what is new of some requests; return what that is of each, and all of its rows."""
-    wanted = [(request, *requested_turns(request, now, reading.masking, reading.zone)) for request in requests]
-    async with store.writing() as transaction:
-        plans = [
-            make_plan(transaction.view.space(request.space), request, items, statements, reading.masking, now)
-            for request, items, statements in wanted
-        ]
-        batch = joined([plan.batch for plan in plans])
-        await transaction.commit(batch)
-    return plans, batch
