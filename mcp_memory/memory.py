@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -83,7 +83,6 @@ class Memory:
         organiser: returns the judge that is asked a goal, once for each call; None for the embedded rules.
         text_reader: extracts facts from all texts in the background, with a language model; None leaves that out.
         language_model: what the judges ask; None if nothing leaves the machine.
-        renew: makes a part of outdated tables again, and returns whether there is more to do; None if nothing does.
         masking: the masking of secrets in what calls bring.
         reader: reads what a search found once more; None leaves that out.
         episodes: recalls and answers of this process that feedback can refer to.
@@ -100,7 +99,6 @@ class Memory:
     organiser: Callable[[], QuestionJudge] | None = None
     text_reader: TextReader | None = None
     language_model: Claude | None = None
-    renew: Callable[[], Awaitable[bool]] | None = None
     masking: Masking = KEEP
     reader: PairReader | None = None
     episodes: Episodes = field(default_factory=Episodes)
@@ -164,11 +162,11 @@ class Memory:
 
     def renew_later(self) -> None:
         """Queue making derived tables again, if they are outdated or broken; it queues itself until that is done."""
-        if self.renew is not None and self.store.outdated:
+        if self.store.outdated:
             self.background.put("renew", self._renew, durable=False)
 
     async def _renew(self) -> None:
-        if self.renew is not None and await self.renew():
+        if await self.store.renew():
             self.background.put("renew", self._renew, durable=False)
 
     def warm_later(self) -> None:

@@ -155,6 +155,9 @@ class Store(Protocol):
     def outdated(self) -> bool:
         """Whether an older extractor has read the texts, or a derived table is broken, as of the last reading."""
 
+    async def renew(self) -> bool:
+        """Make a part of outdated tables again, beside the ones in use; return whether there is more to do."""
+
     async def about(self) -> StoreStatus:
         """Return what is known of the store without reading its rows; never raises because of the store's state."""
 

@@ -92,7 +92,6 @@ def new_memory(settings: Settings) -> Memory:
         organiser=open_organisers(settings, claude),
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
-        renew=store.renew,
         masking=masking_of(settings.privacy),
         reader=open_reader(settings),
     )

@@ -200,7 +200,7 @@ class LanceStore:
         return self._book.holds(id_)
 
     async def forgotten(self) -> int:
-        """Return how many times something was forgotten."""
+        """See `ports.Store.forgotten`."""
         async with self.reading(whole=False):
             return len(self._book.records)
 
@@ -214,7 +214,7 @@ class LanceStore:
 
     @property
     def damage(self) -> tuple[str, ...]:
-        """What committed rows are gone, and what has to be made again, in words, as of the last refresh."""
+        """See `ports.Store.damage`."""
         return self._noticed.problems
 
     def _refuse(self) -> None:
@@ -228,11 +228,11 @@ class LanceStore:
 
     @property
     def outdated(self) -> bool:
-        """Whether an older extractor has read the texts, or a derived table is broken, as of the last refresh."""
+        """See `ports.Store.outdated`."""
         return self._renewal.due
 
     async def renew(self) -> bool:
-        """Make a part of outdated tables again; return whether there is more to do."""
+        """See `ports.Store.renew`."""
         return await self._renewal.step()
 
     async def holders(self) -> list[int]:
@@ -240,7 +240,7 @@ class LanceStore:
         return await to_thread.run_sync(self._holders.alive) if self._holders else [os.getpid()]
 
     async def about(self) -> StoreStatus:
-        """Return the store's status without reading its rows; never raises because of the store's state."""
+        """See `ports.Store.about`."""
         found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension, self._look)
         return replace(
             found,
