@@ -18,13 +18,13 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
 from mcp_memory.storage.schema import Commit, generation_of
-from mcp_memory.storage.tables import FAILURES, SPARE, Tables, no_panics
+from mcp_memory.storage.tables import SPARE, Tables, no_panics
 
 FOLDED = 32
 """Commits in the log from which on the tables take their rows over."""
@@ -141,10 +141,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
 
 
 def _merge_files(tables: Tables, name: str, keep: timedelta) -> None:
-    """Merge the files of a table, and remove versions older than ``keep``.
-
-    The version before the merge is kept whatever its age, although it takes as much room again until the next merge: it
-    is the one to read if a full disk cuts the merged files short. Nothing is started on a disk that is nearly full.
+    """Merge the files of a table, and remove versions older than ``keep``, unless the disk is nearly full.
 
     Raises:
         OSError, RuntimeError, ValueError: it could not be done; nothing is lost.
@@ -155,14 +152,8 @@ def _merge_files(tables: Tables, name: str, keep: timedelta) -> None:
     size = int(table.stats()["total_bytes"]) if tables.folder else 0
     if tables.folder and shutil.disk_usage(tables.folder).free < 2 * size + SPARE:
         raise OSError(errno.ENOSPC, f"too little room to compact {name}, which takes {size} bytes")
-    written = max(version["timestamp"] for version in table.list_versions())
-    idle = datetime.now(written.tzinfo) - written
-    table.optimize(cleanup_older_than=max(keep, idle + timedelta(seconds=1)))
-    try:
-        with no_panics():
-            table.search().select(["tx"]).to_arrow()
-    except FAILURES as error:
-        raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short") from error
+    with no_panics():
+        table.optimize(cleanup_older_than=keep)
 
 
 def _drop_old_generations(tables: Tables, last: Commit, now: Millis) -> None:

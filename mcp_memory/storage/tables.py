@@ -4,8 +4,8 @@ Every read looks for the latest version of its table first (``checkout_latest``,
 only as long as one read. If a compaction removed the files of a read nevertheless, the read is repeated once. A table
 that cannot be read is broken; it is made again from the log.
 
-When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error, so every append looks at the
-ends of its files.
+When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error, so nothing is written to a disk
+that is nearly full (`SPARE`). A table that is cut nevertheless is broken, too.
 
 The library is imported without the client of a remote catalogue, which is never used and takes half of the time. It
 imports value classes from ``lance_namespace_urllib3_client.models``. Python first runs the package around a module, and
@@ -44,8 +44,6 @@ METADATA_BYTES = 16 << 20
 them are never asked for again, and LanceDB's own bound is a gigabyte."""
 SPARE = 64 << 20
 """Bytes that a rewrite of files leaves free on the disk."""
-_MAGIC = b"LANC"
-"""The end of every whole file of LanceDB."""
 
 Out = TypeVar("Out")
 
@@ -219,16 +217,10 @@ class Tables:
             StoreUnwritable: some rows may be in the table nevertheless.
         """
         with self.write_errors():
-            table, files_before = self.latest(name), self._files(name)
-            if table is None:
-                table = self._open[name] = self._connection().create_table(name, rows)
+            if (table := self.latest(name)) is None:
+                self._open[name] = self._connection().create_table(name, rows)
             else:
                 table.add(rows)
-            if not all(map(_is_complete, self._files(name) - files_before)):  # or another process is merging files
-                table.search().offset(max(0, table.count_rows() - 1)).limit(1).select(["tx"]).to_arrow()
-
-    def _files(self, name: str) -> set[Path]:
-        return {*self._table_folder(name).glob("data/*.lance")} if self.folder is not None else set()
 
     def fold(self) -> None:
         """Let every row of the log be in its table; the write lock must be held."""
@@ -259,16 +251,6 @@ class Tables:
                 self._connection().drop_table(name, ignore_missing=True)
             else:  # also where LanceDB sees no table in it
                 remove_folder(self._table_folder(name))
-
-
-def _is_complete(file: Path) -> bool:
-    """Return whether a file of a table was written to its end."""
-    try:
-        with file.open("rb", buffering=0) as opened:
-            opened.seek(-len(_MAGIC), os.SEEK_END)
-            return opened.read() == _MAGIC
-    except OSError:  # shorter than that
-        return False
 
 
 def _without_repeats(rows: TableRows | None, *, local: bool) -> TableRows | None:
