@@ -152,22 +152,14 @@ class Memory:
         return Enrichment(self.store, self.text_reader, lambda: self.clock(), self.settings.engine.day_tokens)
 
     def enrich_later(self) -> None:
-        """Queue the extraction of facts from texts that were not read yet; it queues itself until none is left."""
+        """Queue the extraction of facts from texts that were not read yet."""
         if self.enriching is not None:
-            self.background.put("enrich", self._enrich, durable=False)
-
-    async def _enrich(self) -> None:
-        if self.enriching is not None and await self.enriching.step():
-            self.enrich_later()
+            self.background.put("enrich", self.enriching.step, durable=False)
 
     def renew_later(self) -> None:
-        """Queue making derived tables again, if they are outdated or broken; it queues itself until that is done."""
+        """Queue making derived tables again, if they are outdated or broken."""
         if self.store.outdated:
-            self.background.put("renew", self._renew, durable=False)
-
-    async def _renew(self) -> None:
-        if await self.store.renew():
-            self.background.put("renew", self._renew, durable=False)
+            self.background.put("renew", self.store.renew, durable=False)
 
     def warm_later(self) -> None:
         """Queue the loading of the cue graph, if recall uses it."""

@@ -106,7 +106,7 @@ class Indexer:
         self._store, self._reading, self._background = store, reading, background
 
     def later(self) -> None:
-        """Queue the indexing; it queues itself until nothing is left."""
+        """Queue the indexing of all that is left."""
         self._background.put("index", self._index, urgent=True)
 
     def begin_later(self) -> None:
@@ -120,11 +120,12 @@ class Indexer:
         if left:
             self.later()
 
-    async def _index(self) -> None:
+    async def _index(self) -> bool:
+        """Index some texts, and return whether some may be left."""
         step = await index_some(self._store, self._reading)
         if step != "done":
-            self.later()  # also if this is cancelled in the pause
             await anyio.sleep(BUSY_S if step == "busy" else YIELD_S)
+        return step != "done"
 
     async def note(self, space: str, settings: WriteSettings) -> tuple[str, ...]:
         """Wait a little for messages that are just being indexed, and return what a recall says of what is left."""

@@ -37,6 +37,7 @@ WARMED_AT_ONCE = 200
 """Sentences that `warm` reads while it holds the view: some hundredths of a second, a tenth on a busy machine."""
 
 QueuedJob = Callable[[], Awaitable[object]]
+"""Does a part of some work; it is run again if it returns that there is more to do."""
 
 _log = logging.getLogger(__name__)
 
@@ -44,8 +45,8 @@ _log = logging.getLogger(__name__)
 class _Lane:
     """Jobs that run one after another, each after a while without a call, or when it has waited for long."""
 
-    def __init__(self, rest_s: float, at_last_s: float) -> None:
-        self.rest_s, self.at_last_s = rest_s, at_last_s
+    def __init__(self, rest_s: float, at_last_s: float, clock: Callable[[], float]) -> None:
+        self.rest_s, self.at_last_s, self._clock = rest_s, at_last_s, clock
         self.since = 0.0  # when the oldest waiting job came
         self.waiting: dict[str, tuple[QueuedJob, bool]] = {}  # by name the job, and whether it is durable
         self.added = anyio.Event()
@@ -53,16 +54,25 @@ class _Lane:
         self.cut = False  # whether the running job is cancelled when the process ends
         self._one = anyio.Lock()
 
+    def put(self, name: str, job: QueuedJob, durable: bool) -> None:
+        """Let a job wait, unless one of the same name does."""
+        if not self.waiting:
+            self.since = self._clock()
+        self.waiting.setdefault(name, (job, durable))
+        self.added.set()
+
     async def next(self) -> None:
         """Run the oldest waiting job, if there is one."""
         async with self._one:
             if not self.waiting:
                 return
-            job, durable = self.waiting.pop(next(iter(self.waiting)))
+            name = next(iter(self.waiting))
+            job, durable = self.waiting.pop(name)
             try:
                 with anyio.CancelScope() as self.running:
                     self.cut = not durable
-                    await job()
+                    if await job():
+                        self.put(name, job, durable)
             except McpMemoryError as error:
                 _log.warning("A background job was not done: %s", error)
             except Exception:
@@ -101,7 +111,7 @@ class Background:
         self._clock, self._sleep = clock, sleep
         self._called = clock()
         self.working = False
-        self._usual, self._urgent = _Lane(rest_s, inf), _Lane(min(SOON_S, rest_s), AT_LAST_S)
+        self._usual, self._urgent = _Lane(rest_s, inf, clock), _Lane(min(SOON_S, rest_s), AT_LAST_S, clock)
         self._lanes = self._usual, self._urgent
 
     def __len__(self) -> int:
@@ -116,11 +126,7 @@ class Background:
             durable: whether its result outlives this process; other jobs are not run when the process ends.
             urgent: whether it runs as soon as possible, beside the others.
         """
-        lane = self._urgent if urgent else self._usual
-        if not lane.waiting:
-            lane.since = self._clock()
-        lane.waiting.setdefault(name, (job, durable))
-        lane.added.set()
+        (self._urgent if urgent else self._usual).put(name, job, durable)
 
     def note_call(self) -> None:
         """Record that the memory is called now."""
