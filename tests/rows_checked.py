@@ -13,7 +13,7 @@ from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import MIN_ENTITIES, Point
 from mcp_memory.domain.turns import Segment, Sentence
-from mcp_memory.storage.log import rows_of
+from mcp_memory.storage.log import logged_rows
 from mcp_memory.storage.rows import DERIVED, LOGGED, OWN, values_of, vectors_of
 from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows
 from mcp_memory.storage.tables import Tables
@@ -31,7 +31,7 @@ async def row_problems(store: Any) -> list[str]:
     if last is None:
         return []
     commits, entries = list(tables.log.commits(until=last.tx)), list(tables.log.entries(0, last.tx))
-    read: dict[RowKind, TableRows | None] = {kind: rows_of(entries, kind) for kind in LOG_KINDS}
+    read: dict[RowKind, TableRows | None] = {kind: logged_rows(entries, kind) for kind in LOG_KINDS}
     read |= {kind: tables.rows(last.table(kind), f"tx <= {last.tx}") for kind in TABLE_KINDS}
     turns = list(values_of("turns", read["turns"])) if read["turns"] is not None else []
     known = {turn.id: (turn.space, len(turn.text)) for turn in turns}

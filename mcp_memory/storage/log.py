@@ -29,8 +29,7 @@ from typing import Any
 
 from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.objects import Objects
-from mcp_memory.storage.rows import rows_of as table_rows
-from mcp_memory.storage.rows import with_tx
+from mcp_memory.storage.rows import rows_of, with_tx
 from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows
 
 JOURNAL, SEGMENTS = "journal/", "log/"
@@ -281,7 +280,7 @@ class Log:
             return False
         for kind in TABLE_KINDS:
             used = [one for one in new if one.commit.table(kind) == last.table(kind) and one.whole]
-            if (rows := rows_of(used, kind)) is not None:
+            if (rows := logged_rows(used, kind)) is not None:
                 append(last.table(kind), rows)
         segments, first, until, content = self._segments(), to + 1, new[-1].commit.tx, b"".join(lines)
         taken: list[str] = []
@@ -428,7 +427,7 @@ def _commit(line: bytes) -> Commit:
 # Rows
 
 
-def rows_of(entries: Iterable[Entry], kind: RowKind) -> TableRows | None:
+def logged_rows(entries: Iterable[Entry], kind: RowKind) -> TableRows | None:
     """Return the rows of a kind that some commits have, each with its commit's number; None for none."""
     import pyarrow as pa
 
@@ -448,4 +447,4 @@ def table_of(kind: RowKind, rows: Sequence[Mapping[str, Any]]) -> TableRows:
     """Return rows of a line as a table of Arrow."""
     import pyarrow as pa
 
-    return pa.Table.from_pylist([{"tx": 0, **row} for row in rows], schema=table_rows(kind, []).schema)
+    return pa.Table.from_pylist([{"tx": 0, **row} for row in rows], schema=rows_of(kind, []).schema)

@@ -26,7 +26,7 @@ from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.heap import drop_texts, may_go
 from mcp_memory.storage import saved_view
 from mcp_memory.storage.damage import Damage, problem_of_log, short_tables
-from mcp_memory.storage.log import Entry, rows_of
+from mcp_memory.storage.log import Entry, logged_rows
 from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, pieces_of, point_vectors_of, stored_rows
 from mcp_memory.storage.schema import (
     FORMAT,
@@ -242,7 +242,7 @@ class Refresher:
         def read(kind: RowKind) -> TableRows | None:
             """Return the rows of a kind in this part; None, without opening a table, if there are none."""
             if part[0].whole or (kind in LOG_KINDS and kind != "questions"):
-                return rows_of(part, kind)
+                return logged_rows(part, kind)
             stored = cast(TableKind, kind)
             if not (first or any(commit.count(kind) for commit in commits)):
                 return None

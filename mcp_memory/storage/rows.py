@@ -202,7 +202,7 @@ def point_vectors_of(points: Sequence[StoredRow], rows: TableRows | None, dimens
     return np.array(vectors, dtype=np.float32).reshape(len(points), dimension)
 
 
-# StoredPieces of texts, and assertions: only of texts that are there, since a line of the log may be lost
+# Pieces of texts, and assertions: only of texts that are there, since a line of the log may be lost
 
 
 def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find: FindTurn) -> list[StoredRow]:

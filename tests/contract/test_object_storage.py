@@ -21,7 +21,7 @@ from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.lock import BucketLock
-from mcp_memory.storage.log import decode, encode, rows_of
+from mcp_memory.storage.log import decode, encode, logged_rows
 from mcp_memory.storage.objects import Bucket, storage_options
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rows import rows_by_kind, with_tx
@@ -124,7 +124,7 @@ async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects: Ob
     late = Tables(place)
     for entry in entries:
         for kind in TABLE_KINDS:
-            if (rows := rows_of([entry], kind)) is not None:
+            if (rows := logged_rows([entry], kind)) is not None:
                 late.append(entry.commit.table(kind), rows)
     fresh = open_at(objects)
     assert await refs(fresh) == {"a", "b", "c"}
@@ -215,7 +215,9 @@ def test_a_commit_comes_back_as_it_was_put_and_damaged_rows_of_tables_count_as_n
     line, _, rest = encode(commit, rows).partition(b"\n")
     entry = decode(line + b"\n", rest)
     assert (entry.commit, entry.whole) == (commit, True)
-    assert {kind: rows_of([entry], kind) for kind in rows} == {kind: with_tx(made, 1) for kind, made in rows.items()}
+    assert {kind: logged_rows([entry], kind) for kind in rows} == {
+        kind: with_tx(made, 1) for kind, made in rows.items()
+    }
     damaged = decode(line + b"\n", rest[:-1])
     assert (damaged.commit, damaged.whole, {*damaged.rows}) == (commit, False, {"turns", "facts"})
 

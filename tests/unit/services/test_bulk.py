@@ -9,7 +9,7 @@ from exported_store import open_at
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.services.ingest import silent
 from mcp_memory.services.write import write, write_many
-from mcp_memory.storage.log import rows_of
+from mcp_memory.storage.log import logged_rows
 from mcp_memory.storage.tables import Tables
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -29,7 +29,7 @@ def tables(folder):
     Tables(str(folder)).fold()
     database = lancedb.connect(folder)
     found = {path.stem: database.open_table(path.stem).to_arrow() for path in sorted(folder.glob("*.lance"))}
-    found["turns"] = rows_of(Tables(str(folder)).log.entries(), "turns")
+    found["turns"] = logged_rows(Tables(str(folder)).log.entries(), "turns")
     return {name: rows.drop_columns([*{"tx", "place"} & {*rows.column_names}]) for name, rows in found.items()}
 
 
