@@ -53,6 +53,8 @@ POLL_S = 0.1
 class Refresher:
     """Brings a view up to date, and remembers its state.
 
+    With ``made_by``, the settings of which a view depends, it begins with the saved view of a local store.
+
     Attributes:
         masking: the masking of secrets in what the view takes in.
         tables: where the rows are.
@@ -68,6 +70,7 @@ class Refresher:
         dimension: int,
         make_view: Callable[[], View],
         masking: Masking = KEEP,
+        made_by: str = "",
     ) -> None:
         self.masking = masking
         self.tables = tables
@@ -75,7 +78,8 @@ class Refresher:
         self._embedder = embedder
         self._dimension = dimension
         self._make_view = make_view
-        self._saved: saved_view.SavedViews | None = None
+        saves = made_by and tables.folder is not None
+        self._saved = saved_view.SavedViews(tables, made_by, self.is_current) if saves else None
         self._problem = ""
         self._clear()
 
@@ -112,15 +116,6 @@ class Refresher:
         self.tables.broken.clear()
 
     # Saved views
-
-    def use_saved(self, made_by: str) -> None:
-        """Begin with the saved view of a local store, if it was made with these settings, and let `save` write it.
-
-        Args:
-            made_by: the settings; "" saves none.
-        """
-        if self.tables.folder is not None and made_by:
-            self._saved = saved_view.SavedViews(self.tables, made_by, self.is_current)
 
     def is_to_be_saved(self, view: View) -> bool:
         """Return whether a view has grown so much that it should be saved."""

@@ -91,8 +91,8 @@ class LanceStore:
         self._embedder, self._dimension = embedder, dimension
         self._reader, self._clock = reader, clock
         self._tables = Tables(self._place)
-        self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
-        self._refresher.use_saved(saved and repr((saved, embedder, dimension)))
+        made_by = saved and repr((saved, embedder, dimension))
+        self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking, made_by)
         self._noticed = Damage()  # at the last refresh
         self._view = self._refresher.reset()
         self._view_lock = anyio.Lock()
