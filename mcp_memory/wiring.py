@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from urllib.parse import urlsplit
 
 from anyio import to_thread
 
+from mcp_memory.domain.access import check_url
 from mcp_memory.domain.points import MAX_ENTITIES
 from mcp_memory.domain.times import zone_named
 from mcp_memory.embedding.onnx import OnnxEmbedder
@@ -42,8 +42,6 @@ from mcp_memory.settings import Settings, is_unset
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
-
-LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 
 async def open_memory(settings: Settings) -> Memory:
@@ -141,14 +139,7 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
     chosen = settings.engine
     if chosen.judge == "embedded":
         return None
-    url = chosen.base_url or HOME
-    try:
-        parts = urlsplit(url)
-        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
-    except ValueError:
-        safe = False
-    if not safe or not parts.hostname:
-        raise ConfigurationError(f"engine.base_url is {url!r}. It has to begin with https://, or be on this machine.")
+    check_url("engine.base_url", chosen.base_url or HOME)
     key = environment.get("ANTHROPIC_API_KEY", "")
     return Claude(None if is_unset(key) else key, chosen)
 

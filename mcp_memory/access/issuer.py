@@ -20,7 +20,7 @@ import anyio
 import httpx2
 import jwt
 
-from mcp_memory.domain.access import RIGHTS, Grant, Permission, Right, is_pattern
+from mcp_memory.domain.access import RIGHTS, Grant, Permission, Right, check_url, is_pattern
 from mcp_memory.errors import ConfigurationError
 
 ALGORITHMS: Final = [f"{kind}{size}" for kind in ("RS", "PS", "ES") for size in ("256", "384", "512")] + ["EdDSA"]
@@ -55,7 +55,7 @@ class Issuer:
     def __init__(self, url: str, audience: str, jwks: str = "") -> None:
         if not audience:
             raise ConfigurationError("access.issuer needs access.audience, or http.url: what its tokens are meant for.")
-        _check_url("access.issuer", url)
+        check_url("access.issuer", url)
         self.url = url
         self._audience = audience
         self._keys = _keys_at("access.jwks", jwks) if jwks else None
@@ -136,12 +136,5 @@ def _scopes(claims: Mapping[str, Any]) -> list[str]:
 
 
 def _keys_at(name: str, url: str) -> jwt.PyJWKClient:
-    _check_url(name, url)
+    check_url(name, url)
     return jwt.PyJWKClient(url, lifespan=KEYS_S, timeout=FETCH_S, cooldown_duration=AGAIN_S)
-
-
-def _check_url(name: str, url: str) -> None:
-    parts = urlsplit(url)
-    near = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
-    if not parts.hostname or not (near or parts.scheme == "https"):
-        raise ConfigurationError(f"{name} is {url!r}. It has to begin with https://, or be on this machine.")

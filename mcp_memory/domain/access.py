@@ -14,6 +14,9 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
+from urllib.parse import urlsplit
+
+from mcp_memory.errors import ConfigurationError
 
 Right = Literal["read", "write", "forget"]
 """What a caller may do in a space; who writes or forgets there has to be allowed to read as well."""
@@ -22,6 +25,8 @@ DEFAULT_SPACE = "default"
 """The space that is meant where none is named and none is configured."""
 MEANT_SPACE: ContextVar[str] = ContextVar("MEANT_SPACE", default=DEFAULT_SPACE)
 """The space that is meant where none is named, in the call that is running (``server.space``)."""
+LOOPBACK: Final = frozenset(("127.0.0.1", "localhost", "::1"))
+"""The names of this machine."""
 SPACE_NAME = re.compile(r"\w[\w.@-]{0,63}")
 """The names that a space may have."""
 
@@ -100,3 +105,18 @@ def look_again() -> None:
 def is_pattern(text: str) -> bool:
     """Return whether a text may stand for spaces in a `Permission`."""
     return text == "*" or SPACE_NAME.fullmatch(text.removesuffix("*")) is not None
+
+
+def check_url(setting: str, url: str) -> None:
+    """Check that keys and tokens may travel to and from the URL of a setting.
+
+    Raises:
+        ConfigurationError: it is neither https nor on this machine.
+    """
+    try:
+        parts = urlsplit(url)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+    except ValueError:
+        safe = False
+    if not safe or not parts.hostname:
+        raise ConfigurationError(f"{setting} is {url!r}. It has to begin with https://, or be on this machine.")

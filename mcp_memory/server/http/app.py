@@ -27,7 +27,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mcp_memory.domain.access import OWNER, RIGHTS, Grant
+from mcp_memory.domain.access import LOOPBACK, OWNER, RIGHTS, Grant
 from mcp_memory.server.app import Context, Host, build
 from mcp_memory.server.http.access import Access
 from mcp_memory.server.incoming import json_of, without_halves
@@ -37,7 +37,6 @@ from mcp_memory.settings import HttpSettings, Settings
 PATH = "/mcp"
 CALLER_KEY = "mcp_memory.caller"
 """Where the caller stands in the scope of a request."""
-LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 _URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))  # clients compare it as it is written
 
 

@@ -7,9 +7,10 @@ from types import FrameType
 
 import uvicorn
 
+from mcp_memory.domain.access import LOOPBACK
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.http.access import Access
-from mcp_memory.server.http.app import LOOPBACK, http_app, listed
+from mcp_memory.server.http.app import http_app, listed
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
