@@ -1,4 +1,4 @@
-"""Every setting: composed of the rooms' own settings, read from one file and the environment.
+"""Every setting, read from one file and the environment (``configurable.py`` and ``switches.py`` declare them).
 
 ``config.toml`` is read from ``--config``, else ``MCP_MEMORY_CONFIG``, else the user's configuration folder; without a
 file the defaults hold. Each setting can be overridden by ``MCP_MEMORY_<SECTION>_<KEY>``. An unknown key, a value of the
@@ -6,8 +6,7 @@ wrong type and a number out of range are errors; they name the place, and the ne
 An environment variable that is empty, or holds a placeholder such as ``${user_config.place}``, counts as not set.
 ``config.example.toml`` has every key with its default and its comment.
 
-This module is imported before the server's first reply, so it and the rooms' ``settings.py`` use the standard library
-only.
+This module is imported before the server's first reply, so it uses the standard library only.
 """
 
 from __future__ import annotations
@@ -22,73 +21,22 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from mcp_memory.access.settings import AccessSettings
 from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
-from mcp_memory.configurable import Declared, key
-from mcp_memory.embedding.settings import EmbeddingSettings, ReaderSettings
+from mcp_memory.configurable import (
+    AccessSettings,
+    Declared,
+    EmbeddingSettings,
+    EngineSettings,
+    HttpSettings,
+    LimitSettings,
+    PrivacySettings,
+    ReaderSettings,
+    ServerSettings,
+    StorageSettings,
+    WriteSettings,
+)
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.privacy.settings import PrivacySettings
-from mcp_memory.reasoning.settings import EngineSettings
-from mcp_memory.services.settings import WriteSettings
-from mcp_memory.storage.settings import StorageSettings
 from mcp_memory.switches import GainSettings, LoopSettings, Switches
-
-
-@dataclass(frozen=True, slots=True)
-class ServerSettings:
-    """How the server behaves.
-
-    These, `HttpSettings` and `LimitSettings` are here because the server's own files are in a layer above this one.
-    """
-
-    warm_up: Literal["first_reply", "first_call"] = key(
-        "first_reply", 'load model and store after the "first_reply", or at the "first_call" that needs them'
-    )
-    """The second uses less memory while idle."""
-    max_line: int = key(
-        16_000_000, "bytes of one line of a client; a longer one is refused before it is parsed", least=1_000
-    )
-    space: str = key(
-        "default",
-        'the space of a call that names none; "workspace": one for each project, that of the folder which the client '
-        "names, else of the one it starts the server in",
-    )
-    """Also set by ``MCP_MEMORY_SPACE``."""
-    time_zone: str = key(
-        "", 'the zone of days where a time says no offset, such as "Europe/Lisbon"; "" = that of this machine'
-    )
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = key(
-        "WARNING", '"DEBUG", "INFO", "WARNING" or "ERROR"; the log goes to stderr'
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class HttpSettings:
-    """How `mcp-memory serve --http` listens, and what it bears."""
-
-    url: str = key("", 'the address that clients use, such as "https://memory.example/mcp"; "" = where it listens')
-    hosts: str = key("", "further names of this server in the header Host, with commas between")
-    proxies: str = key("", "addresses of proxies that are believed about the client's address, with commas between")
-    stateless: bool = key(False, "older clients get no session, so any replica answers any request")
-    body_bytes: int = key(16_000_000, "bytes of a request")
-    sessions: int = 1_000
-    """Of older clients at a time."""
-    session_idle_s: float = 1_800.0
-    """Seconds after which an unused session ends."""
-    connections: int = 1_000
-    """Open at a time; requests on more of them are answered by 503."""
-    drain_s: int = 5
-    """Seconds for running calls to end when the server stops."""
-
-
-@dataclass(frozen=True, slots=True)
-class LimitSettings:
-    """A call with more than this is refused as a whole, before anything is stored."""
-
-    message_bytes: int = key(1_000_000, "bytes of one message's text in UTF-8")
-    document_bytes: int = key(8_000_000, "bytes of one document's text in UTF-8")
-    items: int = key(5_000, "messages or documents in one call")
-    name_chars: int = key(256, "characters of an id, session, speaker, role or title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +64,7 @@ class _Key:
 
     Attributes:
         room: the field of `Settings` that has it.
-        name: the field of that room's settings.
+        name: the field of these settings.
         kind: its type.
         default: its default.
         declared: its comment and its least number.

@@ -14,6 +14,7 @@ from contextlib import suppress
 
 from anyio import to_thread
 
+from mcp_memory.configurable import EFFORTS
 from mcp_memory.domain.access import check_url
 from mcp_memory.domain.points import MAX_ENTITIES
 from mcp_memory.domain.times import zone_named
@@ -30,7 +31,6 @@ from mcp_memory.reasoning.anthropic.client import HOME, Budget, Claude
 from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
 from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 from mcp_memory.reasoning.judges import ClaudeQuestionJudge
-from mcp_memory.reasoning.settings import EFFORTS
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge

@@ -18,11 +18,11 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from mcp_memory.configurable import PrivacySettings
 from mcp_memory.domain.batch import KEEP, Masking
 from mcp_memory.domain.spelling import readable, readable_places
 from mcp_memory.domain.turns import IMPORTED, Turn, by_user
 from mcp_memory.privacy.nouns import TABLE
-from mcp_memory.privacy.settings import PrivacySettings
 from mcp_memory.privacy.shapes import PLACEHOLDER
 from mcp_memory.privacy.stated import Found, stated_secrets
 from mcp_memory.visible import FILL

@@ -16,7 +16,7 @@ import anyio
 import httpx2
 from integration.http_server import SETTINGS, client_of, listening
 
-from mcp_memory.access.settings import AccessSettings
+from mcp_memory.configurable import AccessSettings
 from mcp_memory.server.http.access import open_access
 
 PORT = 8958

@@ -23,7 +23,7 @@ import anyio
 import httpx2
 from integration.http_server import SETTINGS, listening
 
-from mcp_memory.access.settings import AccessSettings
+from mcp_memory.configurable import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.server.http.access import open_access, token_file
 

@@ -18,7 +18,7 @@ from mcp_types import Tool as ToolDefinition
 from word_memory import word_memory
 
 from mcp_memory import texts
-from mcp_memory.access.settings import AccessSettings
+from mcp_memory.configurable import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import app, prompts

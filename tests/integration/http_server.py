@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from word_memory import word_memory
 
-from mcp_memory.access.settings import AccessSettings
+from mcp_memory.configurable import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.process import listener

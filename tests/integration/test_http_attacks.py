@@ -31,7 +31,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from word_memory import word_memory
 
-from mcp_memory.access.settings import AccessSettings
+from mcp_memory.configurable import AccessSettings
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.server.http.access import open_access
 

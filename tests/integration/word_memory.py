@@ -20,9 +20,9 @@ def word_memory(kind: str = "") -> Memory:
     """Return a memory with an attribute ``pause``, which each write awaits before anything of it is stored."""
     from unit.services.learning_memory import on_disk
 
+    from mcp_memory.configurable import WriteSettings
     from mcp_memory.memory import Memory
     from mcp_memory.services.ingest import silent
-    from mcp_memory.services.settings import WriteSettings
     from mcp_memory.settings import Settings
 
     class WordMemory(Memory):

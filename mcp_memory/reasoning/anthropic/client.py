@@ -29,6 +29,7 @@ import anyio
 from anyio import to_thread
 from pydantic import BaseModel
 
+from mcp_memory.configurable import EngineSettings
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import EngineError, EngineRefused, EngineUnavailable
 from mcp_memory.ports import Ledger
@@ -41,7 +42,6 @@ from mcp_memory.reasoning.anthropic.messages import (
     parse_reply,
     reply_schema,
 )
-from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:

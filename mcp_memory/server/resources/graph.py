@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.relations import relations
 from mcp_memory.language import iso
 from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
@@ -13,7 +14,6 @@ from mcp_memory.server.resources.uris import PAGE, Values, next_page, page_of
 from mcp_memory.server.tools.arguments import GraphInput, moment_of, read
 from mcp_memory.server.tools.replies import QUOTE_CHARS, json_of, source_row
 from mcp_memory.services import graph as drawings
-from mcp_memory.settings import LimitSettings
 from mcp_memory.view.evidence import known_sentences
 
 if TYPE_CHECKING:

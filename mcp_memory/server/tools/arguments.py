@@ -26,6 +26,7 @@ from pydantic import (
     model_validator,
 )
 
+from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Window
@@ -34,7 +35,6 @@ from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.tools.meant import as_meant
-from mcp_memory.settings import LimitSettings
 
 QUERY_BYTES = 20_000
 """Most UTF-8 bytes of a query, question or goal; a longer one is a text to remember."""

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.access import Right
 from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.replies import Reply
-from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory

@@ -21,12 +21,12 @@ from typing import Literal
 
 import anyio
 
+from mcp_memory.configurable import WriteSettings
 from mcp_memory.domain.access import look_again
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.queue import Background
 from mcp_memory.services.ingest import Reading, TextPart, index_parts
-from mcp_memory.services.settings import WriteSettings
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 

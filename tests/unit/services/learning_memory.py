@@ -10,6 +10,7 @@ from fakes import Disk, DiskStore
 from unit.rules.answers.small_memory import WordEmbedder, said
 from unit.rules.answers.sure_reader import SureReader
 
+from mcp_memory.configurable import WriteSettings
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, WriteRequest
@@ -19,7 +20,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import Settings
 
 NOW = parse("2024-01-01")[0]

@@ -14,6 +14,7 @@ import pytest
 from unit.rules.answers.small_memory import said
 from unit.services.learning_memory import on_disk
 
+from mcp_memory.configurable import WriteSettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.domain.turns import Turn
@@ -21,7 +22,6 @@ from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.wishes import standing_wishes
-from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import Settings
 from mcp_memory.view.frames import Frames
 
