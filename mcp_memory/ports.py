@@ -144,6 +144,9 @@ class Store(Protocol):
             StoreUnwritable: it is not begun, or the next call finishes it; the text says which.
         """
 
+    def was_forgotten(self, id_: str) -> bool:
+        """Return whether something with this id was forgotten, as of the last reading."""
+
     async def forgotten(self) -> int:
         """Return how many times something was forgotten."""
 

@@ -25,7 +25,7 @@ from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.services.transfer.foreign.sources import source_files
-from mcp_memory.services.transfer.importing import Imported, ItemLimits, import_files
+from mcp_memory.services.transfer.importing import Imported, import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import back_up, restore
@@ -83,7 +83,7 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
         InvalidInput: it cannot be imported.
         StoreError: the store cannot be read or written.
     """
-    embedder, extractor, most = choose_embedder(settings), open_extractor(settings), settings.limits
+    embedder, extractor = choose_embedder(settings), open_extractor(settings)
     with source_files(options.file) as files:
         kind = options.kind or await to_thread.run_sync(recognise, files)
         async with aclosing(open_store(settings, embedder, extractor)) as store:
@@ -95,7 +95,7 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
                     files,
                     space=options.space,
                     default=MEANT_SPACE.get(),
-                    limits=ItemLimits(most.message_bytes, most.document_bytes, most.name_chars),
+                    limits=settings.limits,
                     now=now(),
                     again=options.again,
                     dry_run=options.dry_run,

@@ -196,7 +196,7 @@ class LanceStore:
             yield
 
     def was_forgotten(self, id_: str) -> bool:
-        """Whether something with this id was forgotten, as of the last reading."""
+        """See `ports.Store.was_forgotten`."""
         return self._book.holds(id_)
 
     async def forgotten(self) -> int:

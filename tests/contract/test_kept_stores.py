@@ -16,12 +16,13 @@ import pytest
 from rows_checked import row_problems
 from written_stores import FACTS, MESSAGES, NOW, STORES, held, memory_of, unpacked, was_held, write
 
+from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.services.transfer.foreign.sources import source_files
-from mcp_memory.services.transfer.importing import ItemLimits, import_files
+from mcp_memory.services.transfer.importing import import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import FORMAT, LOG_KINDS
@@ -133,7 +134,7 @@ async def test_what_was_said_and_stated_in_an_export_of_an_older_program_is_stor
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert isinstance(memory.store, LanceStore)
     with source_files(path) as files:
-        limits = ItemLimits(message_bytes=10_000, document_bytes=10_000, name_chars=256)
+        limits = LimitSettings(message_bytes=10_000, document_bytes=10_000, name_chars=256)
         how: dict[str, Any] = {"space": None, "default": "default", "limits": limits, "now": NOW}
         result = await import_files(memory.store, memory.reading, READERS[recognise(files)], files, **how)
     assert result.stored == result.found

@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from anyio import to_thread
 
+from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.relations import relations
@@ -47,22 +47,6 @@ CHARACTERS = 64_000
 """Characters from which on a commit takes no further item: some ten seconds of embedding."""
 LISTED = 20
 """Bad records that are listed; the others are only counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class ItemLimits:
-    """What a write takes at most: bytes of a text, characters of a name."""
-
-    message_bytes: int
-    document_bytes: int
-    name_chars: int
-
-
-class ImportStore(Store, Protocol):
-    """A store that knows what was forgotten in it."""
-
-    def was_forgotten(self, id_: str) -> bool:
-        """Return whether something with this id was forgotten, as of the last reading."""
 
 
 @dataclass(slots=True)
@@ -103,14 +87,14 @@ class Imported:
 
 
 async def import_files(
-    store: ImportStore,
+    store: Store,
     reading: Reading,
     read: Read,
     files: Sequence[SourceFile],
     *,
     space: str | None,
     default: str,
-    limits: ItemLimits,
+    limits: LimitSettings,
     now: Millis,
     again: bool = False,
     dry_run: bool = False,
@@ -161,12 +145,12 @@ async def import_files(
 class _Work:
     """One import: its store as it was before, and what it takes."""
 
-    store: ImportStore
+    store: Store
     reading: Reading
     view: View
     space: str | None
     default: str
-    limits: ItemLimits
+    limits: LimitSettings
     now: Millis
     again: bool
 

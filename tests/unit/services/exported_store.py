@@ -10,6 +10,7 @@ from typing import Any
 
 from fakes import FakeEmbedder
 
+from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -24,7 +25,7 @@ from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.services.transfer.foreign.sources import SourceFile
-from mcp_memory.services.transfer.importing import Imported, ItemLimits, import_files
+from mcp_memory.services.transfer.importing import Imported, import_files
 from mcp_memory.services.transfer.kinds import READERS
 from mcp_memory.settings import Settings, load
 from mcp_memory.storage.store import LanceStore
@@ -70,7 +71,7 @@ def store_of(memory: Memory) -> LanceStore:
     return memory.store
 
 
-LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
+LIMITS = LimitSettings(message_bytes=1_000, document_bytes=2_000, name_chars=256)
 
 
 async def fill(memory: Memory) -> None:
