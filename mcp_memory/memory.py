@@ -47,7 +47,6 @@ from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.forget import forget
 from mcp_memory.services.maintain.status import status
-from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.recall.across import recall_across, with_shared_wishes
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
@@ -204,11 +203,10 @@ class Memory:
         result = await explore(
             self.store,
             self.embedder,
-            self.recall.operators,
+            self.recall,
             masked_step(request, self.masking),
             now=(now := self.clock()),
             offset=offset_at(now, self.reading.zone),
-            form=self.settings.gain.gate if self.settings.switches.learning else None,
             episodes=self.episodes,
         )
         return replace(result, warnings=(*result.warnings, *unindexed))
@@ -230,7 +228,6 @@ class Memory:
             query.asked(self.clock(), self.masking.mask, self.reading.zone),
             settings=self.recall,
             episodes=self.episodes,
-            points=self.points,
         )
         result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *unindexed)))
         self.background.note_call()
@@ -244,8 +241,7 @@ class Memory:
             self.embedder,
             self.reading,
             self.episodes,
-            self.settings.gain.update if self.settings.switches.learning else None,
-            self.points,
+            self.recall,
             self.organiser,
             now=self.clock(),
             progress=progress,
@@ -309,13 +305,6 @@ class Memory:
             if self.language_model is not None:
                 await self.language_model.aclose()
             await self.store.aclose()
-
-    @cached_property
-    def points(self) -> PointContext | None:
-        """The context of memory points; None if they are switched off."""
-        if not self.settings.switches.points:
-            return None
-        return PointContext(self.store, self.embedder, self.recall)
 
     @property
     def judging(self) -> Judging | None:

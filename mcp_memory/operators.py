@@ -23,15 +23,15 @@ from mcp_memory.reconstruct.operators import (
 from mcp_memory.reflection.navigators import reflect_step
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.settings import Settings
+from mcp_memory.switches import Switches
 
 _WINDOW = ("since", "until")
 _FACTS = ("entity", "relation", "query", *_WINDOW)
 _SENTENCES = ("ids", "query", *_WINDOW)
 
 
-def operators(settings: Settings) -> dict[str, Operator]:
+def operators(switches: Switches) -> dict[str, Operator]:
     """Return every operator by its name."""
-    switches = settings.switches
     every = (
         Operator("expand_facts", expand_facts, ("entity",), _FACTS),
         Operator("versions", versions, ("entity",), ("entity", "relation", *_WINDOW)),
@@ -62,4 +62,4 @@ def operators(settings: Settings) -> dict[str, Operator]:
 def recall_settings(settings: Settings, reader: PairReader | None = None) -> RecallSettings:
     """Return the settings of recall with the operators."""
     chosen, always = settings, settings.reader.use == "always"
-    return RecallSettings(chosen.switches, chosen.gain, chosen.loop, operators(chosen), reader, always)
+    return RecallSettings(chosen.switches, chosen.gain, chosen.loop, operators(chosen.switches), reader, always)

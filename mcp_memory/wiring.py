@@ -59,7 +59,7 @@ async def open_memory(settings: Settings) -> Memory:
     memory.warm_later()
     memory.renew_later()
     memory.enrich_later()
-    _ = memory.recall, memory.points  # built now, not at the first answer
+    _ = memory.recall  # built now, not at the first answer
     await to_thread.run_sync(give_back)
     return memory
 

@@ -39,7 +39,7 @@ from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.own_answers import own_lesson
 from mcp_memory.services.learn.update import learn
-from mcp_memory.services.points.edits import PointContext, store_points
+from mcp_memory.services.points.edits import store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
 
@@ -121,7 +121,6 @@ async def answer(
     *,
     settings: RecallSettings,
     episodes: Episodes,
-    points: PointContext | None = None,
 ) -> AnswerResult:
     """Return the answer, or an abstention (``text`` is None) with the evidence; keep an episode.
 
@@ -134,7 +133,6 @@ async def answer(
         query: as the caller asks it, with the moment of asking.
         settings: the settings of recall.
         episodes: the episodes of this process.
-        points: what memory points are stored with; None if they are switched off.
     """
     limit = query.limit
     if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
@@ -157,8 +155,8 @@ async def answer(
             return answered
         lesson = own_lesson(space, query, episode, answered, gates)
     try:  # the points that a language model made with the answer
-        if answered.points and points is not None:
-            await store_points(query.space, query.text, answered.points, points, now=query.now)
+        if settings.switches.points:
+            await store_points(store, embedder, query.space, query.text, answered.points, now=query.now)
     except StoreError as error:
         answered = _warned(answered, f"What Claude made of this question was not kept: {error}")
     episodes.keep(episode)

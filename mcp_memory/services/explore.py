@@ -31,7 +31,7 @@ from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, 
 from mcp_memory.search.channels import similarity
 from mcp_memory.services.learn.episodes import Episodes, find_episode, record_ids, record_number
 from mcp_memory.services.recall.pipeline import embed_query, unknown_space
-from mcp_memory.switches import Gate
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import NONE, Space
 
@@ -49,12 +49,11 @@ _NEXT = 3
 async def explore(
     store: Store,
     embedder: Embedder,
-    operators: Mapping[str, Operator],
+    settings: RecallSettings,
     request: ExploreRequest,
     *,
     now: Millis,
     offset: int = 0,
-    form: Gate | None = None,
     episodes: Episodes | None = None,
     working: tuple[Point, ...] = (),
 ) -> OperatorResult:
@@ -63,11 +62,10 @@ async def explore(
     Args:
         store: the store of the space.
         embedder: the embedder for the query.
-        operators: by name.
+        settings: the operators, and whether what was learnt counts.
         request: the step and its arguments.
         now: the moment of asking, to resolve relative times of the query.
         offset: see `Query.offset`.
-        form: the form of the gates that learning changes; None to ignore them.
         episodes: the episodes of this process, whose records may be named by number; they keep what the step finds.
         working: memory points that are not stored and that ``ids`` may name.
 
@@ -75,7 +73,7 @@ async def explore(
         InvalidInput: there is no such operator, a required argument is missing, an argument is not used by it, or the
             evidence or the episode is unknown.
     """
-    operator = _checked_operator(operators, request)
+    operator = _checked_operator(settings.operators, request)
     episode = None
     if request.episode is not None:
         episode = await find_episode(store, episodes or Episodes(), request.space, request.episode)
@@ -88,7 +86,7 @@ async def explore(
         own = {point.id for point in working}
         if not warnings and not own.issuperset(ids):
             ids = _resolve_ids(space, operator, ids, episode)
-        cosine, weigh = _measures(space, query, request, form)
+        cosine, weigh = _measures(space, query, request, settings)
         call = OperatorInput(
             space,
             cosine,
@@ -139,15 +137,15 @@ def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest
 
 
 def _measures(
-    space: Space, query: Query | None, request: ExploreRequest, form: Gate | None
+    space: Space, query: Query | None, request: ExploreRequest, settings: RecallSettings
 ) -> tuple[Callable[[Sequence[Assertion]], list[float]], Callable[[Rows], Scores] | None]:
     """Return how near facts are to a query, and how much sentences weigh for it; of no query zeros, and None."""
     if query is None:
         return no_similarity, None
     cosines = similarity(space, query.vector)
     gates: Mapping[int, float] = {}
-    if form is not None:
-        gates = sentence_gates(space, space.beliefs, query.vector, query.time_vector, form)
+    if settings.switches.learning:
+        gates = sentence_gates(space, space.beliefs, query.vector, query.time_vector, settings.gain.gate)
     weigh = sentence_weights(space, query.vector, cosines, gates, request.window)
     return statement_similarity(space, query.vector, cosines), weigh
 

@@ -182,10 +182,9 @@ class FollowUps:
             limit=ITEMS,
         )
         working = tuple(point for point in asked.recall.points if point.id in asked.working)
-        operators = self.settings.operators
         try:
             found = await explore(
-                self.store, self.embedder, operators, request, now=query.now, offset=query.offset, working=working
+                self.store, self.embedder, self.settings, request, now=query.now, offset=query.offset, working=working
             )
         except InvalidInput:  # no such operator, or not these arguments
             return None

@@ -13,6 +13,7 @@ from word_memory import word_memory
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.operators import operators
 from mcp_memory.settings import Settings
+from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 
@@ -232,7 +233,7 @@ async def test_prompts_are_listed_and_filled_in(mode):
         text = investigate.messages[0].content.text
         named = set(re.findall(r"(?:event|tag|personal|topic|local|global|expand)_[a-z]+|versions|timeline", text))
         assert len(named) == 9
-        assert named <= operators(Settings()).keys()  # every step that it names can be taken
+        assert named <= operators(Switches()).keys()  # every step that it names can be taken
         review = await client.get_prompt("review", {"about": "Ann's job"})
         assert review.messages[0].content.text.startswith(
             "Review what memory knows about Ann's job, and how it changed"

@@ -13,7 +13,7 @@ from integration.client_calls import connected, structured
 from unit.services.learning_memory import memory
 
 from mcp_memory.operators import operators
-from mcp_memory.settings import Settings
+from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 CALLS = [json.loads(line) for line in Path(__file__).with_name("explore_steps.jsonl").read_text("utf-8").splitlines()]
@@ -75,7 +75,7 @@ async def test_every_operator_finds_and_suggests_what_its_line_says():
                 way |= {"ids": [names[name] for name in way["ids"]]} if "ids" in way else {}
                 way |= {"topic": "@"} if "topic" in way else {}
             found.append({**step, "items": shown, "next": ways})
-    assert {call["operator"] for call in CALLS} == operators(Settings()).keys()
+    assert {call["operator"] for call in CALLS} == operators(Switches()).keys()
     assert [one for one in found if one not in CALLS] == []
 
 

@@ -48,9 +48,8 @@ from mcp_memory.services.learn.episodes import (
     record_ids,
 )
 from mcp_memory.services.learn.update import belief_change, learn, quote
-from mcp_memory.services.points.edits import PointContext
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
-from mcp_memory.switches import Update
 
 NAMED = 12
 """Ids that an error names."""
@@ -69,8 +68,7 @@ class EvolveContext:
         embedder: the embedder of questions and corrections.
         reading: the tools that read corrections.
         episodes: the episodes of this process.
-        update: the form of the update; None if learning is switched off.
-        points: the context of memory points; None if they are switched off.
+        recall: the settings of recall and of learning.
         judge: opens a judge that is asked goals; None for the rules.
         now: the moment of the call.
         progress: called after each part.
@@ -80,8 +78,7 @@ class EvolveContext:
     embedder: Embedder
     reading: Reading
     episodes: Episodes
-    update: Update | None
-    points: PointContext | None
+    recall: RecallSettings
     judge: Callable[[], QuestionJudge] | None
     now: Millis
     progress: Progress
@@ -221,7 +218,7 @@ def _as_new_fact(version: Version) -> NewFact:
 
 async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -> list[Improved] | str:
     """Record the caller's judgement and return the changes, or the reason why nothing is learnt from it."""
-    if context.update is None:
+    if not context.recall.switches.learning:
         return "Learning is switched off here (switches.learning)."
     if not episode.query:
         return "Nothing was asked, so there is nothing that its evidence could have helped with."
@@ -241,7 +238,7 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     if not labels:
         return "It rests on no sentence that could learn from it."
     lesson = Lesson.of(episode, "caller", labels, context.now)
-    learnt = await learn(context.store, context.embedder, context.update, lesson)
+    learnt = await learn(context.store, context.embedder, context.recall.gain.update, lesson)
     return _HEARD if learnt is None else [belief_change(*change) for change in learnt]
 
 

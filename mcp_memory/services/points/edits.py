@@ -39,7 +39,6 @@ from mcp_memory.hypergraph.evolution import (
 from mcp_memory.hypergraph.retrieval import is_placeholder
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.ports import Embedder, Store
-from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Vector
 from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import NONE, Space
@@ -50,21 +49,6 @@ _FEW = "A proposed point was left out: fewer than two of its names stand in its 
 _MANY = f"What was proposed would join more than {MAX_ENTITIES} entities."
 _MERGED = "A point that was to be changed has been merged meanwhile."
 _CALLERS = "The words of a caller are not merged."
-
-
-@dataclass(frozen=True, slots=True)
-class PointContext:
-    """The adapters and settings that memory points are made with.
-
-    Attributes:
-        store: the store of the points.
-        embedder: the embedder of descriptions and goals.
-        recall: finds evidence for a goal; says whether points are merged.
-    """
-
-    store: Store
-    embedder: Embedder
-    recall: RecallSettings
 
 
 @dataclass
@@ -135,16 +119,17 @@ async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan)
 
 
 async def apply_edits(
-    space: str, edits: PointEdits, scope: str, context: PointContext, *, now: Millis
+    store: Store, embedder: Embedder, space: str, edits: PointEdits, scope: str, *, now: Millis
 ) -> list[Improved]:
     """Apply a caller's inserts, updates and merges, and return the changes; repeating a call changes nothing.
 
     Args:
+        store: the store of the points.
+        embedder: the embedder of descriptions.
         space: its name.
         edits: all of them are done, or none.
         scope: the scope of inserted and merged points; empty for none: then merged points keep the scope that all of
             them share.
-        context: what points are made with.
         now: the moment of the call.
 
     Raises:
@@ -163,14 +148,15 @@ async def apply_edits(
             _merge(planned, merge, f"points.merge[{place}]")
         return planned
 
-    return (await commit_edits(context.store, context.embedder, space, plan)).changes
+    return (await commit_edits(store, embedder, space, plan)).changes
 
 
 async def apply_groups(
+    store: Store,
+    embedder: Embedder,
     space: str,
     scope: str,
     groups: Sequence[EvidenceGroup],
-    context: PointContext,
     *,
     now: Millis,
     merging: bool,
@@ -179,10 +165,11 @@ async def apply_groups(
     """Make points of groups of evidence, under a goal, and merge similar ones; return what changed.
 
     Args:
+        store: the store of the points.
+        embedder: the embedder of descriptions.
         space: its name.
         scope: the scope of the goal.
         groups: the groups of connected evidence; none to make no point.
-        context: what points are made with.
         now: the moment of the call.
         merging: whether points of the scope are merged afterwards. Only pairs with a point that this call changed are
             merged, so that a repeated call changes nothing; without groups any.
@@ -207,21 +194,22 @@ async def apply_groups(
             _merge_similar(planned, vectors, among=changed, names=names)
         return planned
 
-    return (await commit_edits(context.store, context.embedder, space, plan)).changes
+    return (await commit_edits(store, embedder, space, plan)).changes
 
 
 async def store_points(
-    space: str, question: str, points: Sequence[Point], context: PointContext, *, now: Millis
+    store: Store, embedder: Embedder, space: str, question: str, points: Sequence[Point], *, now: Millis
 ) -> tuple[list[Improved], list[Skipped]]:
     """Store the points of a question in one commit; return the changes, and what was left out with its reason.
 
     A point that was merged from points which are not stored is stored as one that joins all of their entities.
 
     Args:
+        store: the store of the points.
+        embedder: the embedder of descriptions.
         space: its name.
         question: the question that they were made for.
         points: as the judge left them; those that are stored just so change nothing.
-        context: what points are made with.
         now: the moment of the call.
 
     Raises:
@@ -230,7 +218,7 @@ async def store_points(
     if not points:
         return [], []
     scope = scope_of(question)
-    async with context.store.reading() as view:
+    async with store.reading() as view:
         current = view.space(space)
         new = [point for point in points if current.hypergraph.get(point.id) is None]
         names = {point.id: _known_names(current, point) for point in new}
@@ -258,7 +246,7 @@ async def store_points(
                 planned.report("points", point, None)
         return planned
 
-    planned = await commit_edits(context.store, context.embedder, space, plan)
+    planned = await commit_edits(store, embedder, space, plan)
     return planned.changes, list(dict.fromkeys(planned.skipped))
 
 

@@ -19,12 +19,13 @@ from mcp_memory.server.tools.explore import ExploreInput
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
-from mcp_memory.settings import Settings
+from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 NOW = 1_700_000_000_000
-OPERATORS = operators(Settings())
+SETTINGS = RecallSettings(operators=operators(Switches()))
 
 
 class Listening:
@@ -50,7 +51,7 @@ async def store_of(*facts):
 
 def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argument_is_used():
     used = set()
-    for step in OPERATORS.values():
+    for step in SETTINGS.operators.values():
         assert {name for needed in step.needs for name in needed.split(" or ")} <= set(step.uses)
         used |= set(step.uses)
     assert used == set(ExploreInput.model_fields) - {"operator", "limit", "max_tokens", "space", "episode"}
@@ -72,7 +73,7 @@ async def test_records_are_named_by_their_number_where_their_episode_is_given():
     sentence, fact = space.sentences[0].id, next(iter(space.facts.from_("ann"))).id
     episodes = kept(shown(fact), shown("i_0", (sentence,)))
     asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=("1", "2"), episode="ep_1")
-    await explore(store, embedder, {"listening": step}, asked, now=NOW, episodes=episodes)
+    await explore(store, embedder, RecallSettings(operators={"listening": step}), asked, now=NOW, episodes=episodes)
     assert step.asked.ids == (fact, sentence)  # a hypothesis stands for the sentences that it was shown with
 
 
@@ -90,7 +91,14 @@ async def test_evidence_that_nobody_knows_is_refused_by_its_place(ids, episode, 
     store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
     asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=ids, episode=episode)
     with pytest.raises(InvalidInput, match=words):
-        await explore(store, embedder, {"listening": Listening()}, asked, now=NOW, episodes=kept(shown("s_1")))
+        await explore(
+            store,
+            embedder,
+            RecallSettings(operators={"listening": Listening()}),
+            asked,
+            now=NOW,
+            episodes=kept(shown("s_1")),
+        )
 
 
 async def with_point(*sentences):
@@ -107,12 +115,12 @@ async def test_a_point_stands_for_its_sentences_where_points_are_not_meant_and_o
     store, embedder, sentences = await with_point()
     step = Listening()
     asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=("h_1",))
-    await explore(store, embedder, {"listening": step}, asked, now=NOW)
+    await explore(store, embedder, RecallSettings(operators={"listening": step}), asked, now=NOW)
     assert step.asked.ids == sentences
     around = ExploreRequest("default", "local_points", ids=sentences)
     with pytest.raises(InvalidInput, match=r"is no memory point of space 'default'\. .* begin with h_"):
-        await explore(store, embedder, OPERATORS, around, now=NOW)
-    await explore(store, embedder, OPERATORS, replace(around, ids=("h_1",)), now=NOW)
+        await explore(store, embedder, SETTINGS, around, now=NOW)
+    await explore(store, embedder, SETTINGS, replace(around, ids=("h_1",)), now=NOW)
 
 
 def listening(**changes):
@@ -136,7 +144,7 @@ async def test_what_a_step_cannot_do_without_or_does_not_use_is_refused_by_its_n
     step, either = Listening(), Listening()
     step.uses, either.uses = ("entity", "ids", "since"), ("entity", "relation", "tag")
     either.needs = ("relation or tag",)
-    table = {"listening": step, "either": either}
+    table = RecallSettings(operators={"listening": step, "either": either})
     with pytest.raises(InvalidInput, match=f"^{words}"):
         await explore(DiskStore(), FakeEmbedder(), table, asked, now=NOW)
     for whole in (listening(), ExploreRequest("default", "either", tag="a")):

@@ -6,7 +6,6 @@ from standin.replies import error, said
 
 from mcp_memory.operators import operators
 from mcp_memory.reasoning.anthropic.answer import OPERATORS
-from mcp_memory.settings import Settings
 from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
@@ -66,7 +65,7 @@ async def test_an_unsatisfied_judge_is_asked_three_times_at_most():
 
 
 async def test_a_step_that_was_taken_is_named_when_the_judge_is_asked_again():
-    assert OPERATORS.keys() - operators(Settings()).keys() == {"search"}
+    assert OPERATORS.keys() - operators(Switches()).keys() == {"search"}
 
     def steps(request):
         if shown(request, "The hives"):
