@@ -1,4 +1,4 @@
-"""Fit how much it counts for a query who said something, by its vector and form; see ``search/whose_words.py``.
+"""Fit how much it counts for a query who said something, by its vector and form; see ``search/channels.py``.
 
     python -m training.whose_words CANDIDATES.jsonl … [--out resources/whose_words.json]
 
@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from mcp_memory.embedding.onnx import OnnxEmbedder
-from mcp_memory.search.whose_words import form_of
+from mcp_memory.search.channels import form_of
 from training.worlds import NOTHING, is_kept
 
 CHANNELS = ("user", "speaker")

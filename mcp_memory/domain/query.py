@@ -106,7 +106,7 @@ class Query:
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
         user_words: what it counts for it that a message is the user's, times what it counts as a rule.
-        speaker_words: likewise, that a message is by the speaker whom it names (``search/whose_words.py``).
+        speaker_words: likewise, that a message is by the speaker whom it names (``search/channels.py``).
     """
 
     text: str

@@ -1,11 +1,11 @@
 """What callers said of a question: evidence that they confirmed comes first, and their correction decides.
 
 **Confirmed evidence.** Evidence that had to be explored for shares few words with the query, and would stay behind for
-ever. So where what is found does not cover the query (``search/coverage.py``), the feedback of callers decides, as a
-language model's judgement does (``services/answer.py``): what a caller named comes first, with scores from .5 to 1, and
-the others have scores from 0 to .5. In GAM-RAG (§4.2) a confident memory ends the search; here the evidence suffices by
-the caller's word as well, if there is room for everything that is known as surely to help. (Measured over taught
-questions: +4 points of R@1 in dialogues, +1.5 of R@2 in documents; nothing changes for others.)
+ever. So where what is found does not cover the query (``services/recall/loop.py``), the feedback of callers decides, as
+a language model's judgement does (``services/answer.py``): what a caller named comes first, with scores from .5 to 1,
+and the others have scores from 0 to .5. In GAM-RAG (§4.2) a confident memory ends the search; here the evidence
+suffices by the caller's word as well, if there is room for everything that is known as surely to help. (Measured over
+taught questions: +4 points of R@1 in dialogues, +1.5 of R@2 in documents; nothing changes for others.)
 
 **Departures.** In GAM-RAG similarity alone says what a memory is good for, and two questions that differ in a name or a
 year are very similar. So feedback counts here only for queries with the same names and times.

@@ -28,7 +28,7 @@ and writes the descriptions (Ω^rel); so does Claude here, if it judges (below),
 asked a question which relates things to each other proposes, with each judgement, what becomes of these points: an
 update changes the description alone (DESIGN D02), an insertion joins entities as no point does, a merge unites the
 entities of its parents (I13). They begin with the stored points of the question and are kept apart from the store until
-the question is answered and the memory may learn from it (`store_points` in ``services/points/edits.py``).
+the question is answered and the memory may learn from it (`store_points` in ``services/points.py``).
 
 **Departures.** The paper asks a model for updates and insertions, for merges, for concerns and for each subquery, four
 to five requests a step. Here they are one reply with the judgement: an edit brings its concern as a subquery (local

@@ -9,7 +9,7 @@ fits.
 
 Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
 11), routes what they find (f_route, eq. 12) and asks again whether the evidence covers the query
-(``search/coverage.py``). The loop ends when it does, when nothing new comes any more, or when the budget is spent.
+(``services/recall/loop.py``). The loop ends when it does, when nothing new comes any more, or when the budget is spent.
 
 **Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (DESIGN D30). So that one
 turn does not spend what later turns need, it takes at most its share of the calls that are left.

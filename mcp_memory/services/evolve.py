@@ -1,7 +1,7 @@
 """Evolve: organise memory around a goal, and learn from a caller's feedback on a recall or an answer.
 
 ``points`` and ``merge`` make memory points (HGMem §3.3; DESIGN 2.1, DESIGN 2.2): from a caller's edits
-(``points/edits.py``), and from the evidence found for a goal or in an episode. Three steps are about feedback
+(``points.py``), and from the evidence found for a goal or in an episode. Three steps are about feedback
 (``learn/feedback.py``): ``feedback`` teaches the sentences of the episode (GAM-RAG §3.3) and stores a correction;
 ``confidence`` confirms facts (REAL §3.2, DESIGN 2.3); ``cardinality`` reports how many values a relation has (DESIGN
 2.4). The last two are functions of the assertions, so every write updates them; evolve only stores a confirmation and
@@ -48,7 +48,7 @@ from mcp_memory.services.learn.feedback import (
     resolve_numbers,
 )
 from mcp_memory.services.maintain.whole_space import pool_questions, unite_names
-from mcp_memory.services.points.edits import apply_edits, apply_groups, store_points
+from mcp_memory.services.points import apply_edits, apply_groups, store_points
 
 RELEVANT = 0.5
 """Evidence below this share of the best score is left out of points. Ours (measured: .5 keeps 93 to 100 of 100 texts

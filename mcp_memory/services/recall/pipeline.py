@@ -12,7 +12,7 @@ callers confirmed (`rank_confirmed`) and wishes (`place_wishes`) get places, wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.access import CALLER
@@ -28,9 +28,11 @@ from mcp_memory.gain.caller_feedback import (
 )
 from mcp_memory.gain.gates import gates_and_propagation
 from mcp_memory.hypergraph.retrieval import relevant_points
+from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import topic_of, wanted_breadth
-from mcp_memory.language.stated import time_words
+from mcp_memory.language.stated import stated_times, time_words
+from mcp_memory.language.tokens import words
 from mcp_memory.navigation.beam import SUFFICIENT, find_paths, score_segments
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
@@ -45,13 +47,11 @@ from mcp_memory.search.channels import (
     SpeakerIndex,
     said_in_role,
     similarity,
+    whose_words,
 )
-from mcp_memory.search.coverage import unknown_names
-from mcp_memory.search.evidence import evidence_of
-from mcp_memory.search.placing import place_wishes, rank_confirmed
+from mcp_memory.search.evidence import evidence_of, place_wishes, rank_confirmed
 from mcp_memory.search.reading import read_first
 from mcp_memory.search.times import with_event_times
-from mcp_memory.search.whose_words import whose_words
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
@@ -60,6 +60,8 @@ from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
+LONGEST = 1_000
+"""Characters of a question in which numbers are looked for."""
 NAMED = 5
 """Speakers or spaces that a warning names, those with most in them."""
 
@@ -217,6 +219,32 @@ async def _order(
         ranked = place_wishes(space, ranked, wishes, query)
         result = replace(result, wishes=tuple(wishes), texts=result.texts + scopes)
     return ranked, coverage.missing, result
+
+
+def unknown_names(space: Space, query: Query) -> tuple[str, ...]:
+    """Return the names and numbers of a question, as written, of which a word stands in no record of the space.
+
+    A common word may be said in other words; a name or a number is said as it is, but for accents and the case of
+    letters ("Zoe" is held where "Zoë" is). Times that a question states are no numbers.
+    """
+    index = space.index(WordIndex)
+    told = dict.fromkeys((*_names(query), *_numbers(query)))
+    return tuple(name for name in told if not all(map(index.holds, words(name))))
+
+
+def _names(query: Query) -> Iterator[str]:
+    first = words(query.text[:LONGEST])[:1]
+    for name in (*query.names, *query.entities):
+        said = words(name)
+        if said != first and not MONTH_WORDS.issuperset(said):  # a capital letter begins every question
+            yield name
+
+
+def _numbers(query: Query) -> Iterator[str]:
+    text = query.text[:LONGEST]
+    for stated in reversed(stated_times(text, None)):
+        text = text[: stated.start] + " " + text[stated.end :]
+    yield from (word for word in words(text) if any(letter.isdigit() for letter in word))
 
 
 def _some(names: Sequence[str]) -> str:

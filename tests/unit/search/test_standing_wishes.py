@@ -8,7 +8,7 @@ from small_space import document, message, read, refs
 
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.placing import KEPT, PLACED, place_wishes
+from mcp_memory.search.evidence import KEPT, PLACED, place_wishes
 from mcp_memory.search.wishes import fitting_wishes, standing_wishes
 from mcp_memory.view.space import Space
 

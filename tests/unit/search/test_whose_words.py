@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcp_memory.embedding.onnx import OnnxEmbedder
-from mcp_memory.search.whose_words import whose_words
+from mcp_memory.search.channels import whose_words
 from training.worlds import DATA, faults, is_kept, read_worlds
 
 WORLDS = read_worlds(sorted((DATA / "worlds").iterdir()))

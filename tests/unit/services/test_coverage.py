@@ -1,11 +1,11 @@
 """Coverage: how far the candidates hold the words and the speaker of the query, by which the loop goes on."""
 
-from small_space import ask, message, space_of
+from unit.search.small_space import ask, message, space_of
 
 from mcp_memory.domain.evidence import Coverage
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.coverage import judge_coverage
+from mcp_memory.services.recall.loop import judge_coverage
 from mcp_memory.view.space import Space
 
 
