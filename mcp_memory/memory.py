@@ -32,7 +32,6 @@ from mcp_memory.domain.requests import (
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis, offset_at, zone_named
 from mcp_memory.errors import InvalidInput
-from mcp_memory.operators import recall_settings
 from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.services.answer import answer, reconstruct
@@ -48,7 +47,7 @@ from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.forget import forget
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.recall.across import recall_across, with_shared_wishes
-from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.settings import RecallSettings, operators
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
 
@@ -118,7 +117,9 @@ class Memory:
     @cached_property
     def recall(self) -> RecallSettings:
         """The settings of recall, with its operators."""
-        return recall_settings(self.settings, self.reader)
+        chosen, always = self.settings, self.settings.reader.use == "always"
+        steps = operators(chosen.switches)
+        return RecallSettings(chosen.switches, chosen.gain, chosen.loop, steps, self.reader, always)
 
     @cached_property
     def reading(self) -> Reading:

@@ -384,7 +384,7 @@ class OperatorResult:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One step of navigation. Each room offers its own, and ``mcp_memory/operators.py`` has the table of them.
+    """One step of navigation. Each room offers its own, and ``services/recall/settings.py`` has the table of them.
 
     Attributes:
         name: as the explore tool calls it.

@@ -12,7 +12,7 @@ import pytest
 from integration.client_calls import connected, structured
 from unit.services.learning_memory import memory
 
-from mcp_memory.operators import operators
+from mcp_memory.services.recall.settings import operators
 from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio

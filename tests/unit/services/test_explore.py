@@ -12,14 +12,13 @@ from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
-from mcp_memory.operators import operators
 from mcp_memory.ports import OperatorResult
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.tools.explore import ExploreInput
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.settings import RecallSettings, operators
 from mcp_memory.services.write import write
 from mcp_memory.switches import Switches
 

@@ -4,8 +4,8 @@ import pytest
 from judged_memory import asked, judged
 from standin.replies import error, said
 
-from mcp_memory.operators import operators
 from mcp_memory.reasoning.anthropic.answer import OPERATORS
+from mcp_memory.services.recall.settings import operators
 from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
