@@ -1,11 +1,10 @@
 """The resources of the server, read by a client that is connected in memory, in both eras of the protocol."""
 
-import json
 import re
 from xml.etree import ElementTree
 
 import pytest
-from integration.client_calls import ERAS, FACTS, TALK, connected, structured
+from integration.client_calls import ERAS, FACTS, TALK, connected, content, parsed, structured
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
@@ -19,19 +18,16 @@ pytestmark = pytest.mark.anyio
 async def test_resources_show_sessions_sentences_and_counts(mode):
     session = "café/ü 100% #1?,&日"
     async with connected(mode=mode) as client:
-
-        async def content(uri):
-            (part,) = (await client.read_resource(uri)).contents
-            return part.text if part.mime_type == "text/markdown" else json.loads(part.text)
-
-        assert (await content("memory://default/status"))["messages"] == 0  # the default space needs no first write
+        assert (await parsed(client, "memory://default/status"))[
+            "messages"
+        ] == 0  # the default space needs no first write
         await structured(client, "memory_write", messages=TALK, session=session)
         listed = [resource.uri for resource in (await client.list_resources()).resources]
         assert listed[:3] == ["memory://guide", "memory://spaces", "memory://default/status"]
-        assert "memory_reconstruct" in await content("memory://guide")
-        assert (await content("memory://spaces"))["spaces"][0]["space"] == "default"
-        assert (await content("memory://default/status"))["messages"] == 2
-        (row,) = (await content("memory://default/sessions"))["sessions"]
+        assert "memory_reconstruct" in await content(client, "memory://guide")
+        assert (await parsed(client, "memory://spaces"))["spaces"][0]["space"] == "default"
+        assert (await parsed(client, "memory://default/status"))["messages"] == 2
+        (row,) = (await parsed(client, "memory://default/sessions"))["sessions"]
         assert row == {
             "id": session,
             "uri": row["uri"],
@@ -39,10 +35,10 @@ async def test_resources_show_sessions_sentences_and_counts(mode):
             "first": "2023-05-08",
             "last": "2023-05-09T10:00:00Z",
         }
-        turns = (await content(row["uri"]))["turns"]
+        turns = (await parsed(client, row["uri"]))["turns"]
         assert [turn["text"] for turn in turns] == [turn["text"] for turn in TALK]
         found = (await structured(client, "memory_reconstruct", query="dog"))["evidence"][0]["id"]
-        sentence = await content(f"memory://default/sentences/{found}")
+        sentence = await parsed(client, f"memory://default/sentences/{found}")
         assert sentence["text"] == "And I adopted a dog"
         assert sentence["source"]["id"] == "D1:2"
 
@@ -55,15 +51,12 @@ async def test_long_resources_come_in_pages_that_name_the_next():
         await structured(client, "memory_write", messages=long, session="long")
         pages, uri = [], "memory://default/sessions"
         while uri:
-            (part,) = (await client.read_resource(uri)).contents
-            pages.append(json.loads(part.text))
+            pages.append(await parsed(client, uri))
             uri = pages[-1].get("next")
         assert [len(page["sessions"]) for page in pages] == [100, 2]
-        (part,) = (await client.read_resource("memory://default/sessions/long")).contents
-        page = json.loads(part.text)
+        page = await parsed(client, "memory://default/sessions/long")
         assert (len(page["turns"]), page["total"]) == (3, 4)
-        (part,) = (await client.read_resource(page["next"])).contents
-        assert [turn["text"][:1] for turn in json.loads(part.text)["turns"]] == ["4"]
+        assert [turn["text"][:1] for turn in (await parsed(client, page["next"]))["turns"]] == ["4"]
 
 
 MISSING = [
@@ -100,44 +93,25 @@ async def test_a_missing_resource_is_a_protocol_error_with_a_message(mode):
 async def test_the_graph_is_available_as_json_mermaid_and_graphml_whole_or_around_an_entity(mode):
     async with connected(mode=mode) as client:
         await structured(client, "memory_write", messages=TALK, facts=FACTS)
-
-        async def content(uri):
-            (part,) = (await client.read_resource(uri)).contents
-            return part.text, part.mime_type
-
-        whole = json.loads((await content("memory://default/graph"))[0])
+        whole = await parsed(client, "memory://default/graph")
         assert whole["total"] == {"nodes": 4, "edges": 3, "hyperedges": 0}
         assert [(edge["from"], edge["relation"], edge["to"]) for edge in whole["edges"]] == [
             ("ann", "lives_in", "lisbon"),
             ("ann", "lives_in", "oslo"),
             ("bob", "friend_of", "ann"),
         ]
-        then = json.loads((await content("memory://default/graph?entity=Bob&depth=1&as_of=2018-06-01"))[0])
+        then = await parsed(client, "memory://default/graph?entity=Bob&depth=1&as_of=2018-06-01")
         assert [node["name"] for node in then["nodes"]] == ["Bob", "Ann"]
-        drawing, kind = await content("memory://default/graph.mermaid?entity=Lisbon&depth=1")
-        assert kind == "text/vnd.mermaid"
-        assert drawing.splitlines()[:2] == ["flowchart LR", '  n0["Ann"]']
-        file, kind = await content("memory://default/graph.graphml")
-        assert kind == "application/graphml+xml"
-        assert len(ElementTree.fromstring(file.encode()).findall(".//{*}edge")) == 3
+        (drawing,) = (await client.read_resource("memory://default/graph.mermaid?entity=Lisbon&depth=1")).contents
+        assert drawing.mime_type == "text/vnd.mermaid"
+        assert drawing.text.splitlines()[:2] == ["flowchart LR", '  n0["Ann"]']
+        (file,) = (await client.read_resource("memory://default/graph.graphml")).contents
+        assert file.mime_type == "application/graphml+xml"
+        assert len(ElementTree.fromstring(file.text.encode()).findall(".//{*}edge")) == 3
 
 
-STRANGE = [
-    "AC/DC",
-    "100% #1?,&=+;@:!",
-    'Ann "the Fox"',
-    "👩‍👩‍👧",
-    "end",
-    "../..",
-    "one\nmore",
-    "\u202eevil",
-    "?entity=x",
-    "日本",
-    "e\u0301",
-    "<b>",
-    "—",
-    "x" * 256,
-]
+STRANGE = ["AC/DC", "100% #1?,&=+;@:!", 'Ann "the Fox"', "👩‍👩‍👧", "end", "../..", "one\nmore", "\u202eevil",
+           "?entity=x", "日本", "e\u0301", "<b>", "—", "x" * 256]  # fmt: skip
 
 
 async def test_an_entity_with_any_name_is_found_at_its_listed_uri():
@@ -145,16 +119,13 @@ async def test_an_entity_with_any_name_is_found_at_its_listed_uri():
         facts = [{"head": name, "relation": "knows", "tail": f"{name} 2"} for name in STRANGE]
         await structured(client, "memory_write", facts=[fact for fact in facts if len(fact["tail"]) <= 256])
         await structured(client, "memory_write", facts=[{"head": STRANGE[-1], "relation": "knows", "tail": "Ann"}])
-        (part,) = (await client.read_resource("memory://default/entities")).contents
-        rows = json.loads(part.text)["entities"]
+        rows = (await parsed(client, "memory://default/entities"))["entities"]
         assert {row["name"] for row in rows} >= {without_hidden(name) for name in STRANGE}
         for row in rows:
             for uri in (row["uri"], row["timeline"]):
-                (part,) = (await client.read_resource(uri)).contents
-                assert json.loads(part.text)["name"] == row["name"]
-        for uri in ("memory://default/graph", "memory://default/graph.mermaid", "memory://default/graph.graphml"):
-            (part,) = (await client.read_resource(uri)).contents
-            assert part.text
+                assert (await parsed(client, uri))["name"] == row["name"]
+        for kind in ("graph", "graph.mermaid", "graph.graphml"):
+            assert await content(client, f"memory://default/{kind}")
 
 
 async def test_pages_of_a_large_graph_and_a_long_timeline_are_complete():
@@ -168,8 +139,7 @@ async def test_pages_of_a_large_graph_and_a_long_timeline_are_complete():
         ):
             found = []
             while uri:
-                (part,) = (await client.read_resource(uri)).contents
-                page = json.loads(part.text)
+                page = await parsed(client, uri)
                 found += [row.get("id", row.get("name")) for row in page[name]]
                 uri = page.get("next")
             assert len(found) == len(set(found)) == 250 + (name == "entities")

@@ -26,12 +26,9 @@ NAMES = ("talk", "CON", "aux.notes", 'who? "me": <b>', "ends.", "Talk", "NUL")
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
-    enforce(monkeypatch, tmp_path)
-    return tmp_path
+def place(here, monkeypatch):
+    enforce(monkeypatch, here)
+    return here
 
 
 async def write(sessions):

@@ -25,6 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from soak.invariants import Quote, rows, violations
 from stdio_client import Gone, StdioClient, serving
 
+from mcp_memory.operators import operators
+from mcp_memory.settings import Settings
+
 SPACES: dict[str, dict[str, tuple[str, ...]]] = {
     "left": {
         "person": ("Anna Patel", "Anna Maria Patel", "Rufus", "Bella Quist", "Jose Marin", "José Marin", "Dr. Ilves"),
@@ -63,53 +66,9 @@ QUESTIONS = (
 )
 RELATIONS = ("lives_in", "works_at", "visited", "likes", "sibling_of", "also_known_as", "born_in", "plays with")
 STEPS = ("points", "merge", "feedback", "confidence", "cardinality", "entities", "questions")
-OPERATORS: dict[str, tuple[str, ...]] = {
-    "expand_facts": ("entity",),
-    "versions": ("entity",),
-    "timeline": ("entity",),
-    "counterfactual": ("entity", "relation"),
-    "propagate": ("entity",),
-    "tag_events": ("entity",),
-    "event_keywords": ("ids",),
-    "event_time": ("ids",),
-    "event_context": ("ids",),
-    "topic_events": ("topic",),
-    "personal_information": ("entity",),
-    "personal_aspect": ("entity", "relation"),
-    "local_points": ("ids",),
-    "global_points": ("query",),
-    "reflect": ("query",),
-}
-WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("memory_write", {}),
-    ("memory_write", {"text": ""}),
-    ("memory_write", {"text": "a", "documents": [{"text": "b"}]}),
-    ("memory_write", {"messages": [{"text": "a", "time": "the day after"}]}),
-    ("memory_write", {"messages": [{"text": "a"}, {"speaker": "no text"}]}),
-    ("memory_write", {"text": "a", "space": "../up"}),
-    ("memory_write", {"facts": [{"head": "A", "relation": "r", "tail": "B", "source": "nowhere"}]}),
-    ("memory_write", {"facts": [{"head": "A", "relation": "r", "tail": "B", "confidence": 2}]}),
-    ("memory_write", {"messages": [{"id": "same", "text": "a"}, {"id": "same", "text": "b"}]}),
-    ("memory_write", {"text": "a", "invented": True}),
-    ("memory_reconstruct", {"query": "a", "limit": 0}),
-    ("memory_reconstruct", {"query": "a", "since": "2020", "until": "2019"}),
-    ("memory_reconstruct", {"query": 7}),
-    ("memory_answer", {}),
-    ("memory_answer", {"question": "   "}),
-    ("memory_answer", {"question": "Who?", "as_of": "soon"}),
-    ("memory_evolve", {}),
-    ("memory_evolve", {"steps": ["nonsense"]}),
-    ("memory_evolve", {"episode": "ep_none", "feedback": {"answer_correct": True}}),
-    ("memory_evolve", {"feedback": {"answer_correct": True}}),
-    ("memory_evolve", {"points": {"insert": [{"entities": ["Alone"], "description": "x"}]}}),
-    ("memory_evolve", {"points": {"update": [{"id": "h_none", "description": "x"}]}}),
-    ("memory_evolve", {"points": {"merge": [{"ids": ["h_1", "h_2"], "description": "x"}]}}),
-    ("memory_explore", {"operator": "fly"}),
-    ("memory_explore", {"operator": "event_time"}),
-    ("memory_explore", {"operator": "expand_facts", "entity": "Anna", "limit": 10_000}),
-    ("memory_status", {"verbose": True}),
-    ("memory_graph", {"depth": 0}),
-)
+OPERATORS = operators(Settings())
+WRONG = [json.loads(line) for line in (Path(__file__).parents[1] / "refusals.jsonl").read_text("utf-8").splitlines()]
+"""Calls that are refused."""
 INTERNAL = ("went wrong inside", "Traceback", "pydantic", "validation error for")
 """Words of internal errors, which no reply may contain."""
 COUNT_EVERY = 100
@@ -291,7 +250,8 @@ class Soak:
         self._changed(space, self._call(server, "memory_evolve", space, points=points))
 
     def _explore(self, server: StdioClient, space: str) -> None:
-        operator, needs = self.dice.choice(tuple(OPERATORS.items()))
+        operator, step = self.dice.choice(tuple(OPERATORS.items()))
+        names = [name.partition(" or ")[0] for name in step.needs or ("entity",)]
         given = {
             "entity": self._one(space, "person"),
             "relation": self.dice.choice(RELATIONS),
@@ -299,11 +259,12 @@ class Soak:
             "query": self._question(space),
             "ids": (self._points if operator == "local_points" else self._shown)[space][-2:] or ["s_none"],
         }
-        self._call(server, "memory_explore", space, operator=operator, **{name: given[name] for name in needs})
+        self._call(server, "memory_explore", space, operator=operator, **{name: given[name] for name in names})
 
     def _mistake(self, server: StdioClient, space: str) -> None:
         before = server.structured("memory_status")
-        tool, arguments = self.dice.choice(WRONG)
+        call = self.dice.choice(WRONG)
+        tool, arguments = call["tool"], call["arguments"]
         if tool != "memory_status":
             arguments = {"space": space} | arguments
         reply = server.call(tool, **arguments)
