@@ -1,17 +1,13 @@
 """What tests of damaged stores share: a store, its files, and what it holds."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from batches import batch, derive, unit_vectors
+from batches import batch
 from lance_at import commit_to, fold_all, open_at, refs
 
-from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreDamaged
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.vectors import Matrix
 
 COMMITS = 5
 
@@ -51,17 +47,9 @@ async def is_damaged(folder: Path) -> list[str]:
     return left
 
 
-async def make_anew(turns: Sequence[Turn]) -> Batch:
-    return derive(turns)
-
-
 async def held(store: LanceStore) -> tuple[int, int, int]:
     """Return how many sentences, segments and facts of the rules a store has."""
     async with store.reading() as view:
         space = view.space("default")
         facts = sum(one.extractor == "embedded" for one in space.facts.rows)
         return len(space.sentences), len(space.segments), facts
-
-
-async def embed(texts: Sequence[str]) -> Matrix:
-    return unit_vectors(texts)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from batches import DIMENSION, batch
+from batches import DIMENSION, batch, belief, derive, unit_vectors
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.episodes import Belief, Lesson
+from mcp_memory.domain.turns import Turn
 from mcp_memory.ports import Store
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.space import Space
 
 NOW = 1_800_000_000_000
 
@@ -49,3 +54,18 @@ def next_commit(uri: str, **changes: Any) -> None:
     log = Tables(uri).log
     assert log.last is not None
     log.append(log.last.next(NOW, **changes), {})
+
+
+async def make_rows(turns: Sequence[Turn]) -> Batch:
+    """Derive turns, as `Make` of a rebuild does."""
+    return derive(turns)
+
+
+async def embed(texts: Sequence[str]) -> Matrix:
+    """Return a vector for each text, as `Embed` of a rebuild does."""
+    return unit_vectors(texts)
+
+
+async def relearn(_: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+    """Return a belief about each sentence that lessons label, as `Relearn` of a rebuild does."""
+    return [belief(sentence) for lesson in lessons for sentence in lesson.labels]

@@ -5,17 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from batches import batch, belief, taught, unit_vectors
-from damaging import COMMITS, data_files, embed, held, make, make_anew, newest, oldest
-from lance_at import commit_to, fold_all, open_at, refs
+from batches import batch, taught, unit_vectors
+from damaging import COMMITS, data_files, held, make, newest, oldest
+from lance_at import commit_to, embed, fold_all, make_rows, open_at, refs, relearn
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import no_panics
-from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +37,7 @@ async def test_no_word_is_lost_with_any_table(folder: Path, content: bytes | Non
         path.unlink()
         if content is not None:
             path.write_bytes(content)
-    store = open_at(str(folder), derive=lambda: make_anew)
+    store = open_at(str(folder), derive=lambda: make_rows)
     assert await refs(store) == [f"m{number}" for number in range(COMMITS)]
     assert store.damage
     await renewed(store)
@@ -75,7 +73,7 @@ async def test_a_broken_derived_table_is_told_and_made_anew(
     damaged.unlink()
     if content is not None:
         damaged.write_bytes(content)
-    store = open_at(str(folder), derive=lambda: make_anew)
+    store = open_at(str(folder), derive=lambda: make_rows)
     assert sum(await held(store)) < 4 * COMMITS
     assert "makes them again" in " ".join(store.damage) + " ".join((await store.about()).problems)
     assert store.outdated
@@ -103,7 +101,7 @@ async def test_a_derived_table_that_cannot_be_made_anew_is_not_tried_at_every_ca
 
 async def test_questions_of_the_pool_are_made_anew_with_their_vectors(tmp_path: Path) -> None:
     folder = tmp_path / "store"
-    options = {"derive": lambda: make_anew, "embed": embed}
+    options = {"derive": lambda: make_rows, "embed": embed}
     store = open_at(str(folder), **options)
     rows = batch("m0")
     asked = ("default", PooledQuestion("What came?", rows.segments[0].id, frozenset(("ann",))))
@@ -123,15 +121,12 @@ async def test_questions_of_the_pool_are_made_anew_with_their_vectors(tmp_path: 
 
 
 async def test_beliefs_that_a_rebuild_made_are_missed_when_their_table_is_lost(tmp_path: Path) -> None:
-    async def relearn(_: Space, lessons: Sequence[Lesson]) -> list[Belief]:
-        return [belief(name) for one in lessons for name in one.labels]
-
     folder = tmp_path / "store"
-    rows, options = batch("m0"), {"derive": lambda: make_anew, "relearn": relearn}
+    rows, options = batch("m0"), {"derive": lambda: make_rows, "relearn": relearn}
     told = taught("e0", sentence=rows.sentences[0].id)
     store = open_at(str(folder), **options)
     await commit_to(store, replace(rows, lessons=told.lessons, beliefs=told.beliefs))
-    await store.rebuild(make_anew)
+    await store.rebuild(make_rows)
     await store.aclose()
     newest(folder, "beliefs_1.lance/_versions/*.manifest").unlink()
     store = open_at(str(folder), **options)

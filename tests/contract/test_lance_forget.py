@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from batches import DIMENSION, asserted, batch, belief, erasing, lesson, point, pointed, taught, turn, unit_vectors
-from lance_at import commit_to, fold_all, refs
+from batches import asserted, batch, belief, erasing, lesson, point, pointed, taught, turn, unit_vectors
+from lance_at import commit_to, embed, fold_all, open_at, refs, relearn
 from rows_checked import row_problems
 from store_contents import decoded, holding
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion
@@ -23,8 +21,6 @@ from mcp_memory.storage import forget as forget_module
 from mcp_memory.storage.forget import BOOK
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.vectors import Matrix
-from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
 
@@ -32,23 +28,8 @@ GONE = ("zanzibarine", "quokkafarm")
 """Words that stand in the texts that go, and nowhere else."""
 
 
-async def _embed(texts: Sequence[str]) -> Matrix:
-    return unit_vectors(texts)
-
-
-async def _relearn(_space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
-    return [belief(name) for one in lessons for name in one.labels]
-
-
 def opened(folder: Path | str, **settings: object) -> LanceStore:
-    return LanceStore(
-        str(folder),
-        embedder="fake",
-        dimension=DIMENSION,
-        embed=_embed,
-        relearn=_relearn,
-        **settings,  # type: ignore[arg-type]
-    )
+    return open_at(str(folder), embed=embed, relearn=relearn, **settings)
 
 
 async def fill(store: LanceStore) -> None:

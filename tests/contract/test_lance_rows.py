@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from batches import DIMENSION, batch, belief, derive, lesson, point, pointed, taught, turn, unit_vectors
-from lance_at import NOW, commit_to, fold_all, open_at
+from lance_at import NOW, commit_to, fold_all, make_rows, open_at
 from rows_checked import row_problems
 from written_stores import held, memory_of
 from written_stores import write as write_everything
@@ -75,10 +75,6 @@ async def shown(store: LanceStore) -> dict[str, list[Any]]:
 
 def drawn(texts: Sequence[str], dimension: int = DIMENSION) -> list[list[float]]:
     return [vector.round(5).tolist() for vector in unit_vectors(texts, dimension)]
-
-
-async def derived(turns: Sequence[Turn]) -> Batch:
-    return derive(turns)
 
 
 async def count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
@@ -153,7 +149,7 @@ def spent(tokens: int, calls: int = 1, day: int = TODAY) -> Reservation:
 
 async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing(uri: str) -> None:
     await commit_to(open_at(uri), pointed(point("a")))
-    await open_at(uri).rebuild(derived)
+    await open_at(uri).rebuild(make_rows)
     assert (await shown(open_at(uri)))["points"] == [(point("a"), [0.0] * DIMENSION)]
 
 
@@ -203,7 +199,7 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
 
 async def test_a_rebuild_without_learning_or_one_that_fails_keeps_the_lessons_for_a_later_one(uri: str) -> None:
     await commit_to(open_at(uri), together(batch("a"), taught("x", sentence=sentence("a"))))
-    await open_at(uri).rebuild(derived)
+    await open_at(uri).rebuild(make_rows)
     found = await shown(open_at(uri))
     assert (found["episodes"], found["beliefs"]) == (["ep_x"], [])
 
@@ -211,8 +207,8 @@ async def test_a_rebuild_without_learning_or_one_that_fails_keeps_the_lessons_fo
         raise LookupError
 
     with pytest.raises(LookupError):
-        await open_at(uri, relearn=fail).rebuild(derived)
-    await open_at(uri, relearn=count).rebuild(derived)
+        await open_at(uri, relearn=fail).rebuild(make_rows)
+    await open_at(uri, relearn=count).rebuild(make_rows)
     assert (await shown(open_at(uri)))["beliefs"] == [(sentence("a"), 1)]
 
 

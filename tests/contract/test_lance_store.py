@@ -16,7 +16,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import asserted, batch, derive
-from lance_at import NOW, commit_to, fold_all, next_commit, open_at, refs
+from lance_at import NOW, commit_to, fold_all, make_rows, next_commit, open_at, refs
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
@@ -47,10 +47,6 @@ def _everything(uri: str) -> list[Path]:
     return [Path(uri), *Path(uri).rglob("*")]
 
 
-async def _derive(turns: Sequence[Turn]) -> Batch:
-    return derive(turns)
-
-
 async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_next_one_drops_them(uri: str) -> None:
     """No commit names the generation of its tables."""
     store = open_at(uri)
@@ -69,14 +65,14 @@ async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_
     assert await refs(open_at(uri)) == ["a"]
     assert "sentences_1" not in Tables(uri).names()
     begin()  # and its process dies
-    await store.rebuild(_derive)
+    await store.rebuild(make_rows)
     derived = {f"{table}_{generation}" for table in ("assertions", "segments", "sentences") for generation in (0, 2)}
     assert set(Tables(uri).names()) == derived
     async with open_at(uri).reading() as view:
         assert len(view.space("default").sentences) == 2
 
 
-async def test_a_rebuild_replaces_derived_assertions_and_keeps_those_of_the_caller(uri: str) -> None:
+async def test_a_rebuild_replacesmake_rowsd_assertions_and_keeps_those_of_the_caller(uri: str) -> None:
     """Twice, with different facts each time, in chunks that end within a commit, the caller's assertions first."""
     store, other = open_at(uri), open_at(uri)
     refs = [f"r{number}" for number in range(CHUNK + 5)]
@@ -103,7 +99,7 @@ async def test_compaction_drops_replaced_tables_after_ten_minutes(uri: str) -> N
     """Not earlier: another process may not have refreshed yet."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
-    await store.rebuild(_derive)
+    await store.rebuild(make_rows)
     await _wait_for_compaction(store)
     for later, there in ((OLD_GENERATION_MS, True), (OLD_GENERATION_MS + 1, False)):
         compact(Tables(uri), 64, now=NOW + later, stop=threading.Event())
@@ -188,7 +184,7 @@ async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> Non
     """For reading, writing and rebuilding."""
     await commit_to(open_at(uri), batch("a"))
     next_commit(uri, format=99)
-    for call in (refs(open_at(uri)), commit_to(open_at(uri), batch("b")), open_at(uri).rebuild(_derive)):
+    for call in (refs(open_at(uri)), commit_to(open_at(uri), batch("b")), open_at(uri).rebuild(make_rows)):
         with pytest.raises(StoreMismatch, match="newer"):
             await call
     assert Tables(uri).log.newest() == 2

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from batches import asserted, batch, derive, turn
-from damaging import COMMITS, is_damaged, make_anew
-from lance_at import commit_to, fold_all, open_at, refs
+from damaging import COMMITS, is_damaged
+from lance_at import commit_to, fold_all, make_rows, open_at, refs
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
@@ -120,7 +120,7 @@ async def test_lost_commits_are_noticed_and_nothing_is_changed(
     assert f"2 of {COMMITS} commits are gone" in store.damage[0]
     assert store.damage == (await store.about()).problems
     with pytest.raises(StoreDamaged, match="restore a backup"):
-        await store.rebuild(make_anew)
+        await store.rebuild(make_rows)
 
 
 async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_is_back(folder: Path) -> None:

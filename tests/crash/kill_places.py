@@ -23,34 +23,32 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import astuple, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "contract"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from batches import WRITTEN_AT, asserted, derive, erasing, point, pointed, taught, turn, unit_vectors
 from crash.rounds import Outcome, run
-from damaged_store import (
-    commit_to,
-    contents,
-    derive,
-    embed,
-    forget,
-    make_rows,
-    make_store,
-    open_at,
-    relearn,
-    turn,
-)
+from lance_at import commit_to, embed, fold_all, make_rows, open_at, relearn
 
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.requests import ForgetTargets
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.files import files_below
 from mcp_memory.storage.backups import back_up, restore
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables, import_lancedb
+from mcp_memory.view.view import View
 
 NOW = 1_800_000_000_000
 HANGS_S = 120
@@ -143,6 +141,73 @@ def _writes(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool:
 
 
 # The store, and what is done to it
+
+
+Item = tuple[object, ...]
+
+
+def contents(view: View) -> frozenset[Item]:
+    """Return everything that a view knows: its kind first, then what tells it from others, texts included."""
+    found: set[Item] = set()
+    for name, space in view.spaces.items():
+        found |= {("turn", name, turn.id, turn.text) for turn in space.turns.values()}
+        found |= {("sentence", name, one.id) for one in space.sentences}
+        found |= {("segment", name, one.id) for one in space.segments}
+        for one in space.facts.rows:
+            kind = "fact" if one.extractor == "caller" else "assertion"
+            found.add((kind, name, one.id, one.head, one.relation, one.tail))
+        found |= {("lesson", name, *one.key, one.query) for one in space.beliefs.lessons()}
+        found |= {("point", name, one.id, one.description) for one in space.hypergraph.active()}
+        found |= {("alias", name, one.alias, one.name) for one in space.facts._inferred.values()}
+        found |= {("question", name, one.segment_id, one.text) for one in space.questions.rows}
+        found |= {("job", name, *astuple(one)) for one in space.jobs.values()}
+        found |= {("belief", name, one) for one in space.beliefs.sentence_ids}
+    return frozenset(found)
+
+
+def commit_of(number: int, size: int) -> Batch:
+    """Return the batch of one commit: messages, and every so often each other kind of row."""
+    rows = derive([turn(f"m{number}-{place}", place=place) for place in range(size)])
+    first = rows.turns[0]
+    if number % 2 == 0:
+        rows = replace(rows, assertions=(asserted(first, number, "caller"), *rows.assertions))
+    if number % 3 == 0:
+        made = pointed(point(f"p{number}"))
+        rows = replace(rows, points=made.points, point_vectors=made.point_vectors)
+    if number % 3 == 1:
+        told = taught(f"e{number}", sentence=rows.sentences[0].id)
+        rows = replace(rows, lessons=told.lessons, beliefs=told.beliefs)
+    if number % 4 == 0:
+        rows = replace(rows, aliases=(Alias("default", f"Bo{number} Oak", f"Bo{number}", "why", "caller", WRITTEN_AT),))
+    if number % 5 == 0:
+        asked = ("default", PooledQuestion(f"What came {number}?", rows.segments[0].id, frozenset(("ann",))))
+        rows = replace(rows, questions=(asked,), question_vectors=unit_vectors([asked[1].text]))
+        rows = replace(rows, jobs=(Job("default", first.id, "done", 1, 0, 0, "", WRITTEN_AT),))
+    return rows
+
+
+async def make_store(folder: Path, *, commits: int, size: int) -> None:
+    """Write a store of so many commits with so many messages each, the last one without what follows from its texts.
+
+    All but the last two are in the tables.
+    """
+    store = open_at(str(folder), compact_after=1 << 30, embed=embed, relearn=relearn)
+    for number in range(commits):
+        rows = commit_of(number, size)
+        await commit_to(store, rows if number < commits - 1 else Batch(rows.turns))
+        if number < commits - 2:
+            fold_all(str(folder))
+    await store.aclose()
+    store._compaction.stop(60)
+
+
+async def forget(store: LanceStore, ref: str) -> None:
+    """Forget a message."""
+    async with store.reading() as view:
+        chosen = frozenset(one.id for one in view.space("default").turns.values() if one.ref == ref)
+    await store.forget(erasing(ForgetTargets("default", turns=chosen)))
+    while store._compaction.running:  # noqa: ASYNC110 - a thread
+        await anyio.sleep(0.01)
 
 
 def open_store(folder: Path) -> LanceStore:

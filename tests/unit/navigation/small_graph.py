@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import FOREVER, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import FoundPaths, search_facts
@@ -21,15 +21,16 @@ NOW = midnight(2024, 6, 1)
 TODAY: Moment = (NOW, NOW + 1)
 
 
-def year(number: int) -> Millis:
-    return midnight(number, 1, 1)
+def year(number: int | None) -> Millis:
+    """Return when a year begins; the beginning of time for None."""
+    return BEGINNING if number is None else midnight(number, 1, 1)
 
 
 def said(
     head: str,
     relation: str,
     tail: str,
-    since: int = 2010,
+    since: int | None = 2010,
     until: int | None = None,
     *,
     confidence: float = 0.95,

@@ -118,26 +118,6 @@ def test_the_sufficiency_of_a_guess_is_multiplied_by_its_confidence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "relation", "asked"),
-    [
-        ("Where does Ann live?", "lives_in", 1.0),
-        ("What is Ann's job?", "works_as", 1.0),
-        ("Where is Ann from?", "comes_from", 0.5),
-        ("Where is Ann?", "lives_in", 0.0),
-        ("What is Ann's favourite food?", "favourite_food", 1.0),
-        ("What is Ann's favourite food?", "favourite_colour", 0.5),
-        ("What was Ann's final exam grade?", "exam_grade", 1.0),
-        ("How are you?", "lives_in", 0.0),
-        ("What has Ann spoken?", "speaks", 1.0),  # whatever form of the word
-        ("Which animal does Ann keep?", "has_pet", 1.0),
-        ("Which animal does Ann keep?", "adopted", 0.5),  # which implies it
-    ],
-)
-def test_a_relation_is_requested_by_its_words(question: str, relation: str, asked: float) -> None:
-    assert FactQuery(understand(question, ())).demand(relation) == asked
-
-
-@pytest.mark.parametrize(
     ("constraint", "expected"),
     [
         (None, (5, 6)),

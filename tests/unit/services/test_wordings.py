@@ -12,20 +12,6 @@ TALK = (
 QUESTION = "Which shoes does Ann wear these days?"
 
 
-async def rank(query, words, **asked):
-    recall = await recalled(await told(memory(), *TALK), query, **asked)
-    return next(number for number, item in enumerate(recall.evidence, 1) if words in item.text), recall
-
-
-async def test_a_wording_brings_its_sentence_to_the_front():
-    plain, without = await rank("What was closed on that day?", "flat boots")
-    better, recall = await rank(
-        "What was closed on that day?", "flat boots", wordings=("I swapped the heels for boots.",)
-    )
-    assert better < plain
-    assert recall.texts == without.texts + 1
-
-
 async def test_a_role_that_nobody_has_is_left_out_and_said_with_the_speakers_that_there_are():
     one = await told(memory(), *TALK)
     with_role = await recalled(one, QUESTION, role="assistant", wordings=("flat boots",))
