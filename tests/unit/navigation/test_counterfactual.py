@@ -1,4 +1,4 @@
-"""Repair: when it applies (DESIGN W8), its budget."""
+"""Repair: when it applies (DESIGN W8), and its budget."""
 
 from __future__ import annotations
 

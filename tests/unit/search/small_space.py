@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.query import Window
+from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.language.segments import split
@@ -81,7 +81,7 @@ def read(*turns: Turn, vectors: Mapping[str, Sequence[float]] | None = None) -> 
 
 def ask(
     space: Space,
-    question: str,
+    question: str | Query,
     cosines: Scores | None = None,
     window: Window = Window(),  # noqa: B008 - frozen
     switches: Switches = Switches(),  # noqa: B008 - frozen
@@ -90,8 +90,10 @@ def ask(
     vector: Vector | None = None,
     external: Mapping[Channel, Scores] | None = None,
 ) -> list[Candidate]:
-    """Return the ranked candidates, with no similarity of meaning but the one given."""
-    query = replace(understand(question, space.speakers, now), window=window, vector=vector)
+    """Return the ranked candidates of a question, or of one that was read, with no similarity but the one given."""
+    query = question
+    if isinstance(query, str):
+        query = replace(understand(query, space.speakers, now), window=window, vector=vector)
     given = np.zeros(len(space.segments), np.float32) if cosines is None else cosines
     found = find_candidates(space, query, given, switches, external)
     return [] if found is None else rank_candidates(space, found, limit)

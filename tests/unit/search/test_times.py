@@ -37,31 +37,6 @@ def totals(ranked: Sequence[Candidate]) -> list[float]:
     return [sum(candidate.scores.values()) for candidate in ranked]
 
 
-@pytest.mark.parametrize(
-    ("asked", "first"),
-    [
-        ("Who owned the Blue Mill in 1955?", "b"),  # what was said of 1951 holds until 1962
-        ("Who owned the Blue Mill in 1961?", "b"),
-        ("Who owned the Blue Mill in 1962?", "c"),
-        ("Who owned the Blue Mill from 1964 to 1970?", "c"),
-        ("Who owned the Blue Mill in the 1990s?", "d"),
-        ("Who owned the Blue Mill after 1974?", "d"),
-        ("Who has owned the Blue Mill since 1975?", "d"),
-        ("Who owned the Blue Mill before 1952?", "b"),
-    ],
-)
-def test_the_passage_of_the_time_in_the_query_comes_first(asked: str, first: str) -> None:
-    space = read(*MILL)
-    assert refs(space, ask(space, asked))[0] == first
-    assert "time" in ask(space, asked)[0].via
-
-
-@pytest.mark.parametrize("asked", ["Who owned the Blue Mill?", "Who owned the mill before the flood?", "first owner"])
-def test_a_query_without_a_date_is_scored_as_if_time_took_no_part(asked: str) -> None:
-    space = read(*MILL, message("m", "Ann", "In 1955 I saw the mill.", at(2023, 5, 8)))
-    assert not any({"time", "siblings"} & candidate.scores.keys() for candidate in ask(space, asked))
-
-
 def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(monkeypatch) -> None:
     space = read(
         *MILL, *(message(str(n), "Ann", "The mill, in May.", at(2023, n), session=str(n)) for n in range(1, 9))
@@ -76,23 +51,6 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
     for kind in (space.talk, ~space.talk):
         best, plain = (max(totals([one for one in found if kind[one.row]])) for found in (with_time, without))
         assert best == pytest.approx(plain, rel=1e-5)
-
-
-def test_a_message_of_the_right_time_comes_first_where_the_query_has_a_relative_date() -> None:
-    days = [message(str(n), "Ann", "I made soup again.", at(2024, 5, n), session=str(n)) for n in (1, 6, 13)]
-    space = read(*days, message("y", "Ann", "I made soup again.", at(2023, 5, 8), session="y"))
-    now = at(2024, 5, 15)
-    assert refs(space, ask(space, "What did Ann make last week?", now=now))[0] == "6"
-    assert refs(space, ask(space, "What did Ann make last year?", now=now))[0] == "y"
-    assert refs(space, ask(space, "What did Ann make on Monday?", now=now))[0] == "13"
-
-
-def test_messages_that_state_the_time_and_messages_said_then_both_gain() -> None:
-    recent = message("a", "Ann", "Two days ago I made soup.", at(2024, 5, 1), session="1")
-    long_ago = message("b", "Ann", "Two years ago I made soup.", at(2024, 5, 1), session="2")
-    space = read(recent, long_ago)
-    assert refs(space, ask(space, "What did Ann make in 2022?"))[0] == "b"
-    assert refs(space, ask(space, "What did Ann make in April 2024?"))[0] == "a"
 
 
 def histories(seed: int) -> list[Turn]:
