@@ -78,24 +78,6 @@ def test_no_nesting_and_no_place_makes_wrapped_words_own(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "own"),
-    [
-        ("I live in Turku.\n\n```\nMy boss is Ulla.\n```", 1),
-        ("I live in Turku. Tom said “I hate rain”. I have a dog.", 1),
-        ("I love “Twelve Moons”. I have a dog.", 0),
-        ("I moved to Turku.\nI have a new dog.", 1),
-        ("Can you recommend a café? I live in Turku.", 2),
-        ("Update: I moved to Turku.", 1),
-        ("limit: 50", 1),
-        ("retries=0 at the moment", 0),
-        ("master -> trunk", 0),
-    ],
-)
-def test_own_words_end_where_other_text_begins(text: str, own: int) -> None:
-    assert own_sentences(text, split(text)) == own
-
-
-@pytest.mark.parametrize(
     "piece",
     ["`", "a = ", "| ", "@", "(", "> \n", "I ", ", said ", '"a ', "this is what ", "' ", ": ", "A-", "\t "],
 )

@@ -1,7 +1,7 @@
-"""Words, stems and names of texts in any script, the title of a document, and ROUGE-L (DESIGN W11).
+"""What is read in texts of any script: words, names, titles, times, wishes, briefs, and ROUGE-L (DESIGN W11).
 
-``texts.jsonl`` has a text in each line, perhaps the ``title`` of a document, and what is read in it, by the names of
-`READINGS`.
+``texts.jsonl`` has a text in each line, what a reading takes beside it, and what is read in it, by the names of
+`READINGS`. ``wishes.txt`` has lines with a standing wish (+) and without one (-).
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.spelling import readable
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.briefs import brief
+from mcp_memory.language.iso import parse, show
+from mcp_memory.language.own_words import own_sentences
+from mcp_memory.language.segments import split
 from mcp_memory.language.tokens import (
     HEAD_LENGTH,
     STOP_WORDS,
@@ -31,32 +35,76 @@ from mcp_memory.language.tokens import (
     stems,
     words,
 )
+from mcp_memory.language.wishes import find_wishes, is_small_talk
 
 _FILE = Path(__file__).with_name("texts.jsonl")
 LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 
 
-def mentioned(text: str, title: str | None) -> list[str]:
+WISHES = [line for line in _FILE.with_name("wishes.txt").read_text("utf-8").splitlines() if line[0] in "+-"]
+Line = dict[str, Any]
+
+
+def mentioned(line: Line) -> list[str]:
     """Return what the last sentence of a document mentions, or a message of Ann."""
+    title, text = line.get("title"), line["text"]
     kind, speaker = ("document", None) if title else ("message", "Ann")
     turn = Turn("t", "x", "s", "1", kind, text, speaker, None, title, 0, 0, 0, 0)  # type: ignore[arg-type]
     return list(mentions(turn, text))
 
 
-READINGS: dict[str, Callable[[str, str | None], Any]] = {
-    "names": lambda text, _: list(names(text)),
-    "head": lambda text, title: " ".join(head(title, text)),
-    "short": lambda text, title: " ".join(short(title, text.split())),
-    "words": lambda text, _: words(text),
-    "stems": lambda text, _: stems(text),
+def interval(line: Line) -> list[str | None] | None:
+    """Return the first and the last moment of a time in ISO 8601; None if it is none."""
+    try:
+        return [show(moment) for moment in parse(line["text"])]
+    except ValueError:
+        return None
+
+
+def wishes(text: str) -> list[str]:
+    return [text[wish.start : wish.end] for wish in find_wishes(text, split(text)) if wish.kind != "withdrawn"]
+
+
+READINGS: dict[str, Callable[[Line], Any]] = {
+    "names": lambda line: list(names(line["text"])),
+    "head": lambda line: " ".join(head(line.get("title"), line["text"])),
+    "short": lambda line: " ".join(short(line.get("title"), line["text"].split())),
+    "words": lambda line: words(line["text"]),
+    "stems": lambda line: stems(line["text"]),
     "mentions": mentioned,
+    "iso": interval,
+    "wishes": lambda line: wishes(line["text"]),
+    "small_talk": lambda line: is_small_talk(line["text"]),
+    "own": lambda line: own_sentences(line["text"], split(line["text"])),
+    "brief": lambda line: brief(line["text"], line["chars"], stems(line.get("topic", ""))),
+    "rouge": lambda line: round(rouge_l(line["text"].split(), line["other"].split()), 4),
 }
 
 
 @pytest.mark.parametrize("line", LINES, ids=[f"{line['text']} {[*line][-1]}" for line in LINES])
 def test_this_is_read_in_a_text(line: dict[str, Any]) -> None:
     said = {name: line[name] for name in line if name in READINGS}
-    assert {name: READINGS[name](line["text"], line.get("title")) for name in said} == said
+    assert {name: READINGS[name](line) for name in said} == said
+
+
+@pytest.mark.parametrize("line", WISHES)
+def test_a_wish_is_told_from_what_is_none(line: str) -> None:
+    assert bool(wishes(line[2:])) is (line[0] == "+")
+
+
+FESTIVAL = (
+    "I'm trying to plan the harbour festival on the north quay, and I want to make sure that nobody gets wet, "
+    "I've booked 12 stalls and the brass band Nordlys for 3 June, so can you help me with a plan? "
+    "Here's what I have so far:\n```python\nstalls = 99\n```\nThe tent costs €450, is that right?"
+)
+
+
+@pytest.mark.parametrize("chars", [60, 90, 120, 200])
+def test_a_brief_is_no_longer_than_asked_and_has_no_code_and_only_words_of_the_message(chars: int) -> None:
+    said = brief(FESTIVAL, chars)
+    assert len(said) <= chars + 3
+    assert "99" not in said
+    assert all(word in FESTIVAL for word in said.replace("…", "").replace(",", "").split())
 
 
 @example("A\u00ad0", None)
@@ -67,14 +115,6 @@ def test_any_text_has_words_names_and_a_title_or_none(text: str, title: str | No
     assert stems(text) == stems(text)
     assert all(word and not word.isspace() for word in words(text))
     assert bool(text.strip()) == bool(count_tokens(text))
-
-
-@pytest.mark.parametrize(
-    ("query", "text"),
-    [("北京", "我住在北京。"), ("狗", "他有一只狗吗"), ("กรุงเทพ", "มาจากกรุงเทพ")],
-)
-def test_a_word_without_spaces_around_it_is_found(query: str, text: str) -> None:
-    assert set(words(query)) <= set(words(text))
 
 
 def test_stop_words_are_words_as_they_are() -> None:
@@ -91,17 +131,3 @@ def test_threads_stem_alike() -> None:
 @pytest.mark.parametrize("forms", ["speak spoke spoken speaks", "marry wedding married", "favourite favorites"])
 def test_forms_of_one_word_have_one_stem(forms: str) -> None:
     assert len({stem(form) for form in forms.split()}) == 1
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "likeness"),
-    [
-        ("where does alice live now", "where does alice work now", 0.8),
-        ("when did alice move to paris", "when did bob move to rome", 0.6667),
-        ("a b", "b a", 0.5),
-        ("a", "", 0.0),
-    ],
-)
-def test_rouge_by_hand(one: str, other: str, likeness: float) -> None:
-    assert rouge_l(one.split(), other.split()) == pytest.approx(likeness, abs=5e-5)
-    assert rouge_l(other.split(), one.split()) == rouge_l(one.split(), other.split())
