@@ -6,13 +6,6 @@ from mcp_memory.domain.facts import verbalise
 from mcp_memory.domain.relations import Registry, Relation, relations
 
 
-@pytest.mark.parametrize(
-    "written", ["lives_in", "livesIn", "Lives in", "LIVES_IN", "lives-in", " resides_in ", "relocatedTo", "Ｌives in"]
-)
-def test_a_relation_is_found_in_any_form_of_its_names(written: str) -> None:
-    assert relations().name(written) == "lives_in"
-
-
 def test_an_unknown_relation_keeps_its_words() -> None:
     name = relations().name("rootsFor the Team")
     assert name == "roots_for_the_team"

@@ -1,10 +1,10 @@
-"""How texts are spelt for whoever reads or compares them."""
+"""How texts and names are spelt for whoever reads or compares them."""
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.spelling import is_readable, readable, readable_places, without_accents
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.spelling import is_readable, readable, readable_places
 
 TEXTS = st.text(st.sampled_from("ab é-\u00ad\u200b\u200d\u2010\u2011\ufeff"))
 
@@ -17,6 +17,8 @@ def test_each_readable_character_stands_at_its_place_in_the_text(text: str) -> N
     assert is_readable(text) == (readable(text) == text)
 
 
-@pytest.mark.parametrize("text", ["йога", "が", "दिल्ली", "서울"])
-def test_marks_of_other_scripts_stay(text: str) -> None:
-    assert without_accents(text) == text
+@settings(max_examples=300, deadline=None)
+@given(st.text())
+def test_a_key_is_empty_only_for_an_empty_name_and_blanks_around_it_change_none(name: str) -> None:
+    assert bool(entity_key(name)) == bool(name.strip())
+    assert entity_key(f"  {name} ") == entity_key(name)

@@ -1,4 +1,4 @@
-"""What is read in texts of any script: words, names, titles, times, wishes, briefs, and ROUGE-L (DESIGN W11).
+"""What is read in texts of any script: words, names and their keys, times, wishes, briefs, ROUGE-L (DESIGN W11).
 
 ``texts.jsonl`` has a text in each line, what a reading takes beside it, and what is read in it, by the names of
 `READINGS`. ``wishes.txt`` has lines with a standing wish (+) and without one (-).
@@ -16,7 +16,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcp_memory.domain.spelling import readable
+from mcp_memory.domain.entities import entity_key, titled
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.spelling import readable, without_accents
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.briefs import brief
 from mcp_memory.language.iso import parse, show
@@ -36,6 +38,7 @@ from mcp_memory.language.tokens import (
     words,
 )
 from mcp_memory.language.wishes import find_wishes, is_small_talk
+from mcp_memory.visible import as_name, without_hidden
 
 _FILE = Path(__file__).with_name("texts.jsonl")
 LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
@@ -77,6 +80,12 @@ READINGS: dict[str, Callable[[Line], Any]] = {
     "small_talk": lambda line: is_small_talk(line["text"]),
     "own": lambda line: own_sentences(line["text"], split(line["text"])),
     "brief": lambda line: brief(line["text"], line["chars"], stems(line.get("topic", ""))),
+    "key": lambda line: entity_key(line["text"]),
+    "titled": lambda line: titled(line["text"]),
+    "relation": lambda line: relations().name(line["text"]),
+    "unaccented": lambda line: without_accents(line["text"]),
+    "seen": lambda line: without_hidden(line["text"]),
+    "as_name": lambda line: as_name(line["text"]),
     "rouge": lambda line: round(rouge_l(line["text"].split(), line["other"].split()), 4),
 }
 
