@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fakes import Disk, DiskStore
 from unit.rules.answers.small_memory import WordEmbedder, said
 from unit.rules.answers.sure_reader import SureReader
 
 from mcp_memory.configurable import WriteSettings
-from mcp_memory.domain.evidence import RecallResult
+from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, WriteRequest
 from mcp_memory.domain.turns import Kind
@@ -21,6 +22,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.settings import Settings
+from mcp_memory.view.space import Space
 
 NOW = parse("2024-01-01")[0]
 LINES = (
@@ -64,6 +66,22 @@ async def told(
 async def recalled(one: Memory, query: str, **asked: object) -> RecallResult:
     """Recall with the defaults of the tool."""
     return await one.reconstruct(replace(Query(query, "default", 12), **asked))  # type: ignore[arg-type]
+
+
+async def answered(one: Memory, question: str, *, learn: bool = False, **asked: object) -> AnswerResult:
+    """Answer with the defaults of the tool, by which nothing is learnt unless it is wanted."""
+    return await one.answer(replace(Query(question, "default", 12, learn=learn), **asked))  # type: ignore[arg-type]
+
+
+def held(one: Memory, space: str = "default") -> Space:
+    """Return all that a memory holds of a space, as it read it last."""
+    store: Any = one.store
+    return store._view.space(space)  # type: ignore[no-any-return]
+
+
+def lessons(one: Memory, episode: str | None = None) -> list[Lesson]:
+    """Return what was learnt, or that of an episode."""
+    return held(one).beliefs.lessons(episode)
 
 
 async def judged(one: Memory, episode: str, space: str = "default", **feedback: object) -> EvolveResult:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from fakes import Disk
-from learning_memory import judged, memory, recalled, told
+from learning_memory import held, judged, memory, recalled, told
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
@@ -69,7 +69,7 @@ async def test_evidence_of_another_space_or_of_no_step_is_refused_and_changes_no
     for name in (hives, "s_nope"):
         with pytest.raises(InvalidInput, match=r"^feedback\.supports\[0\]: .* no step found it lately\. Give ids"):
             await judged(one, (await asked(one)).episode, supports=(name,))
-    assert not len(one.store._view.space("default").beliefs)
+    assert not len(held(one).beliefs)
 
 
 async def test_explored_evidence_is_in_the_trace_of_the_episode_in_every_process():

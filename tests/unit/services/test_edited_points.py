@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from fakes import Disk
-from learning_memory import memory, recalled, told
+from learning_memory import held, memory, recalled, told
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.requests import (
@@ -33,8 +33,8 @@ async def edited(one, insert=(), update=(), merge=(), goal=None, **asked):
     return await one.evolve(EvolveRequest("default", goal=goal, points=edits, **asked))
 
 
-def held(one):
-    return one.store._view.space("default").hypergraph
+def points(one):
+    return held(one).hypergraph
 
 
 def ids(result):
@@ -78,7 +78,7 @@ async def test_a_wrong_edit_is_refused_by_name_and_the_call_changes_nothing(edit
     names = [("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Dot"), ("Dot", "Eve"), [f"E{n}" for n in range(11)]]
     made = ids(await edited(one, insert=[(entities, "words") for entities in names]))
     await edited(one, merge=[(made[2:4], "gone")])
-    before = held(one).all()
+    before = points(one).all()
 
     def named(given):
         return [named(one) for one in given] if isinstance(given, list) else made[given] if given in range(5) else given
@@ -92,7 +92,7 @@ async def test_a_wrong_edit_is_refused_by_name_and_the_call_changes_nothing(edit
         await edited(one, **filled)
     for word in words:
         assert word in str(error.value)
-    assert held(one).all() == before
+    assert points(one).all() == before
 
 
 async def test_switched_off_points_are_neither_made_nor_listed():
@@ -114,8 +114,8 @@ async def test_any_edits_keep_vertices_and_merge_chains_end_in_an_active_point(s
     one = await told(memory(disk))
     names = [f"E{n}" for n in range(9)]
     for number in range(15):
-        active = [point.id for point in held(one).active()]
-        before = {point.id: point for point in held(one).all()}
+        active = [point.id for point in points(one).active()]
+        before = {point.id: point for point in points(one).all()}
         kind = dice.choice(["insert", "update", "merge"]) if len(active) > 1 else "insert"
         try:
             if kind == "insert":
@@ -125,21 +125,21 @@ async def test_any_edits_keep_vertices_and_merge_chains_end_in_an_active_point(s
             else:
                 await edited(one, merge=[(dice.sample(active, 2), f"merged {number}")])
         except InvalidInput:
-            assert held(one).all() == list(before.values())
+            assert points(one).all() == list(before.values())
         for name, point in before.items():
-            assert held(one).get(name).entities == point.entities
-    for point in held(one).all():
+            assert points(one).get(name).entities == point.entities
+    for point in points(one).all():
         assert 2 <= len({entity_key(name) for name in point.entities}) <= 12
         if point.parents:
-            parents = [held(one).get(name) for name in point.parents]
+            parents = [points(one).get(name) for name in point.parents]
             assert {name for parent in parents for name in parent.entities} == set(point.entities)
             assert {parent.merged_into for parent in parents} == {point.id}
-        end = held(one).resolve(point.id)
+        end = points(one).resolve(point.id)
         assert end.active
         assert set(point.entities) <= set(end.entities)
     other = memory(disk)
     async with other.store.reading() as view:
-        assert view.space("default").hypergraph.all() == held(one).all()
+        assert view.space("default").hypergraph.all() == points(one).all()
 
 
 async def test_a_point_whose_caller_names_its_evidence_is_forgotten_with_it():
@@ -152,7 +152,7 @@ async def test_a_point_whose_caller_names_its_evidence_is_forgotten_with_it():
         await one.evolve(EvolveRequest("default", points=PointEdits((PointInsert(names, "A pet.", ("g_1",)),))))
     inserts = PointInsert(names, "She has company.", (shown.id,)), PointInsert(names, "They have never met.")
     await one.evolve(EvolveRequest("default", points=PointEdits(inserts)))
-    (company, _) = held(one).active()
+    (company, _) = points(one).active()
     assert company.sentences or company.facts
     await one.forget(ForgetRequest("default", ids=(shown.sources[0].turn.id,), dry_run=False))
     async with one.store.reading() as view:

@@ -2,7 +2,7 @@
 
 import anyio
 import pytest
-from learning_memory import judged, memory, recalled, told
+from learning_memory import held, judged, lessons, memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
@@ -11,14 +11,6 @@ from mcp_memory.server.tools.reconstruct import recall_reply
 
 pytestmark = pytest.mark.anyio
 DOG = "Which dog did Ann adopt?"
-
-
-def belief_of(one, sentence, space="default"):
-    return one.store._view.space(space).beliefs.get(sentence)
-
-
-def lessons_of(one, episode=None):
-    return one.store._view.space("default").beliefs.lessons(episode)
 
 
 async def test_supporting_evidence_is_taught_once_and_a_second_word_is_skipped():
@@ -37,7 +29,7 @@ async def test_supporting_evidence_is_taught_once_and_a_second_word_is_skipped()
     second = await judged(one, recall.episode, supports=(best.id,))
     assert second.changes == ()
     assert [(one.step, "heard once" in one.reason) for one in second.skipped] == [("feedback", True)]
-    assert belief_of(one, best.id).supported == 1
+    assert held(one).beliefs.get(best.id).supported == 1
     assert first.engine == second.engine == "caller"
 
 
@@ -61,7 +53,7 @@ async def test_evidence_is_labelled_wrong_only_if_it_misled_to_a_wrong_answer(sa
         recall.episode,
         **{name: (best,) if value is True and "su" in name else value for name, value in said.items()},
     )
-    (lesson,) = lessons_of(one, recall.episode)
+    (lesson,) = lessons(one, recall.episode)
     assert (lesson.source, lesson.labels) == ("caller", {best: label})
 
 
@@ -71,7 +63,7 @@ async def test_an_unknown_episode_is_refused_with_a_remedy():
     for episode, space in (("ep_0", "default"), (recall.episode, "other")):
         with pytest.raises(InvalidInput, match=r"^episode: .* is not known in space .* server process.* Recall again"):
             await judged(one, episode, space, supports=("s_0",))
-    assert lessons_of(one) == []
+    assert lessons(one) == []
 
 
 async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_changes():
@@ -91,7 +83,7 @@ async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_cha
         await one.evolve(EvolveRequest("default", feedback=Feedback(supports=(known,))))
     with pytest.raises(InvalidInput, match=r"feedback: is missing\. Say what you think of the episode"):
         await one.evolve(EvolveRequest("default", recall.episode))
-    assert lessons_of(one) == []
+    assert lessons(one) == []
     assert one.store.disk.commits == before
 
 
@@ -113,8 +105,8 @@ async def test_of_a_text_that_a_caller_named_for_a_fact_only_what_states_it_is_t
     recall = await recalled(one, "Where does Ann live?")
     (shown,) = (found.id for found in recall.evidence if found.kind == "fact")
     await judged(one, recall.episode, supports=(shown,))
-    (lesson,) = lessons_of(one)
-    space = one.store._view.space("default")
+    (lesson,) = lessons(one)
+    space = held(one)
     assert [space.text(space.sentence(name)) for name in lesson.labels] == ["I live in Oslo."]
 
 
@@ -126,16 +118,16 @@ async def test_a_correction_is_stored_once_and_closes_what_it_corrects():
     told_of = {(change.kind, change.text): change.after for change in done.changes}
     assert told_of["message", "Ann lives in Bergen."] == "stored"
     assert told_of["fact", "Ann lives in Oslo"] == "closed"
-    held = {change.text: (change.valid_from, change.valid_to) for change in done.changes if change.kind == "fact"}
-    since, until = held["Ann lives in Oslo"]
-    assert (since, until) == (home.valid_from, held["Ann lives in Bergen"][0])
-    turns = len(one.store._view.space("default").turns)
+    times = {change.text: (change.valid_from, change.valid_to) for change in done.changes if change.kind == "fact"}
+    since, until = times["Ann lives in Oslo"]
+    assert (since, until) == (home.valid_from, times["Ann lives in Bergen"][0])
+    turns = len(held(one).turns)
     again = await judged(one, recall.episode, correction="Ann lives in Bergen.")
     assert again.changes == ()
     assert [skipped.reason for skipped in again.skipped] == [
         "Nothing is changed: the call brings nothing for it, or all of it was known."
     ]
-    assert len(one.store._view.space("default").turns) == turns
+    assert len(held(one).turns) == turns
     assert done.warnings == ()
     unread = await recalled(one, "What does Ann row?")
     told_nothing = await judged(one, unread.episode, correction="Since the fire the crews use a lake.")
@@ -150,7 +142,7 @@ async def test_a_suspected_fact_among_the_supporting_evidence_is_confirmed():
     done = await judged(one, recall.episode, supports=(fact.id,))
     (change,) = [change for change in done.changes if change.step == "confidence"]
     assert (change.id, change.before, change.after) == (fact.id, "confidence 0.45", "confidence 0.9612")
-    facts = one.store._view.space("default").facts
+    facts = held(one).facts
     assert [version.tail for version in facts.versions(facts.key("Ann"), "allergic_to")] == ["nuts"]
     again = await recalled(one, "What is Ann allergic to?")
     word = Feedback(supports=(fact.id,))
@@ -173,8 +165,8 @@ async def test_of_concurrent_calls_about_one_episode_one_is_recorded_and_confirm
         for _ in range(4):
             calls.start_soon(judge)
     assert sorted(any(change.kind == "sentence" for change in reply.changes) for reply in replies) == [0, 0, 0, 1]
-    assert len(lessons_of(one)) == 1
-    space = one.store._view.space("default")
+    assert len(lessons(one)) == 1
+    space = held(one)
     assert [version.confidence for version in space.facts.versions("ann", "allergic_to")] == [
         pytest.approx(0.9612, abs=1e-4)
     ]
@@ -193,10 +185,10 @@ async def test_a_cancelled_call_is_applied_completely_or_not_at_all(part):
 
         await one.evolve(word, cancel)
     assert call.cancel_called
-    space = one.store._view.space("default")
-    assert (len(space.sessions.get("feedback", ())), len(lessons_of(one))) in {(0, 0), (1, 1)}
+    space = held(one)
+    assert (len(space.sessions.get("feedback", ())), len(lessons(one))) in {(0, 0), (1, 1)}
     await one.evolve(word)  # the locks are free
-    assert (len(space.sessions["feedback"]), len(lessons_of(one))) == (1, 1)
+    assert (len(space.sessions["feedback"]), len(lessons(one))) == (1, 1)
 
 
 async def test_a_change_of_a_relations_cardinality_is_reported():
@@ -226,6 +218,6 @@ async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_te
     with pytest.raises(InvalidInput, match="stands in supports too"):
         await judged(one, recall.episode, supports=("2",), not_supports=(second.id,))
     await judged(one, recall.episode, supports=("2", second.id), not_supports=("1",))
-    (lesson,) = lessons_of(one, recall.episode)
+    (lesson,) = lessons(one, recall.episode)
     assert sorted(lesson.labels.values()) == [0, 1]
     assert lesson.labels[second.id] == 1

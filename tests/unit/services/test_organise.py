@@ -3,7 +3,7 @@
 import anyio
 import pytest
 from fakes import Disk
-from learning_memory import judged, memory, recalled, told
+from learning_memory import held, judged, memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
 
@@ -23,7 +23,7 @@ async def organised(one, goal=GOAL, **asked):
 
 
 def active(one, scope=None):
-    return one.store._view.space("default").hypergraph.active(scope)
+    return held(one).hypergraph.active(scope)
 
 
 async def test_concurrent_calls_make_the_same_points_as_one():
@@ -36,7 +36,7 @@ async def test_concurrent_calls_make_the_same_points_as_one():
     last = memory(disk)
     async with last.store.reading() as view:
         made = view.space("default").hypergraph.all()
-    expected = alone.store._view.space("default").hypergraph.all()
+    expected = held(alone).hypergraph.all()
     assert [(one.entities, one.description, one.revision, one.status) for one in made] == [
         (one.entities, one.description, one.revision, one.status) for one in expected
     ]

@@ -2,7 +2,7 @@
 
 import pytest
 from fakes import Disk
-from learning_memory import memory, recalled, told
+from learning_memory import held, memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact
 from mcp_memory.errors import InvalidInput
@@ -85,10 +85,6 @@ PATELS = (
 
 async def stepped(one, *steps, **asked):
     return await one.evolve(EvolveRequest("default", steps=steps, **asked))
-
-
-def held(one, space="default"):
-    return one.store._view.space(space)
 
 
 def counts(one):

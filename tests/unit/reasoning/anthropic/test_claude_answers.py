@@ -6,6 +6,7 @@ import re
 import pytest
 from judged_memory import asked, claude_of, judged
 from standin.replies import judgement, message, said
+from unit.services.learning_memory import held, lessons
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback
@@ -25,10 +26,6 @@ def finding(words: str, answer: str):
     return script
 
 
-def lessons_of(memory):
-    return memory.store._view.space("default").beliefs.lessons()
-
-
 async def test_an_answer_by_claude_cites_stored_turns_and_names_its_engine():
     async with judged(finding("I moved to Lisbon", "Lisbon")) as (memory, api):
         answer = await asked(memory)
@@ -43,8 +40,8 @@ async def test_an_answer_by_claude_cites_stored_turns_and_names_its_engine():
 async def test_citations_by_claude_are_learnt_as_its_feedback_without_another_call():
     async with judged(finding("I moved to Lisbon", "Lisbon")) as (memory, api):
         answer = await asked(memory)
-        (lesson,) = lessons_of(memory)
-        space = memory.store._view.space("default")
+        (lesson,) = lessons(memory)
+        space = held(memory)
         assert (lesson.source, set(lesson.labels.values())) == ("anthropic", {1})
         assert [space.text(space.sentence(name)) for name in lesson.labels] == ["I moved to Lisbon last Friday."]
         assert lesson.episode().answer == answer.text
@@ -57,7 +54,7 @@ async def test_claude_abstains_and_names_what_is_missing():
         assert (answer.text, answer.engine, answer.citations) == (None, "anthropic", ())
         assert answer.recall.missing == ("the name of the ship",)
         assert answer.recall.warnings == ()
-        assert lessons_of(memory) == []
+        assert lessons(memory) == []
 
 
 async def test_an_unusable_reply_is_sent_back_with_the_reason():
@@ -78,7 +75,7 @@ async def test_evidence_marked_as_wrong_is_hedged_and_marked_for_claude():
         again = await asked(memory)
         assert "(the user called this wrong for this question)" in api.requests[-1].text
         assert again.hedged
-        assert [lesson.source for lesson in lessons_of(memory)] == ["anthropic", "caller"]
+        assert [lesson.source for lesson in lessons(memory)] == ["anthropic", "caller"]
 
 
 async def test_stored_text_cannot_close_the_data_or_pass_for_another_line():

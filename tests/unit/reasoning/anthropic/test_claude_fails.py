@@ -10,6 +10,7 @@ from judged_memory import KEY, asked, claude_of, judged, wired
 from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, judgement, limited, message, overloaded, said
 from store_contents import holding
+from unit.services.learning_memory import lessons
 
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
@@ -63,7 +64,7 @@ async def test_the_embedded_engine_answers_with_a_warning(case):
         assert len(api.requests) == tries
         assert answer.recall.spent is not None
         assert answer.recall.spent.calls == tries  # those that the SDK repeats included
-        assert {lesson.source for lesson in memory.store._view.space("default").beliefs.lessons()} <= {"embedded"}
+        assert {lesson.source for lesson in lessons(memory)} <= {"embedded"}
 
 
 async def test_a_server_that_recovers_is_asked_again():

@@ -5,6 +5,7 @@ import pytest
 from judged_memory import asked, judged, wired
 from standin.replies import error, said
 from standin.rooms import room
+from unit.services.learning_memory import held
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
@@ -64,24 +65,24 @@ async def test_points_are_made_investigated_merged_and_kept_for_the_next_questio
         steps = [(call.operator, call.args.get("query")) for call in answer.recall.trace[-2:]]
         assert steps == [("local_points", "What helps the knee of Ann?"), ("global_points", "Who is Orla?")]
         assert {citation.source.quote for citation in answer.citations} == {"My knee hurts since the race in May."}
-        stored = memory.store._view.space("default").hypergraph.active(QUESTION)
+        stored = held(memory).hypergraph.active(QUESTION)
         assert [one.description for one in stored] == ["The race in May hurt Ann's knee, so she swims."]
         assert set(stored[0].entities) == {"Ann", "race", "lake"}
         assert len(stored[0].sentences) == 3
         await asked(memory, QUESTION, limit=2)
         assert api.requests[-1].lines["P1"].endswith("The race in May hurt Ann's knee, so she swims.")
-        assert len(memory.store._view.space("default").hypergraph) == 1  # nothing new was made of it
+        assert len(held(memory).hypergraph) == 1  # nothing new was made of it
 
 
 async def test_a_recall_stores_nothing_until_its_episode_is_organised():
     async with judged(relating, *TALK, points=True) as (memory, _):
         result = await memory.reconstruct(Query(QUESTION, "default", 2))
         assert [one.entities for one in result.points] == [("Ann", "race", "lake")]
-        assert not len(memory.store._view.space("default").hypergraph)
+        assert not len(held(memory).hypergraph)
         memory.organiser = None
         changed = await memory.evolve(EvolveRequest("default", result.episode, goal=QUESTION, steps=("points",)))
         assert [change.text for change in changed.changes if "swims" in change.after][:1] == ["Ann, race, lake"]
-        stored = memory.store._view.space("default").hypergraph.active(QUESTION)
+        stored = held(memory).hypergraph.active(QUESTION)
         assert result.points[0].description in [one.description for one in stored]
 
 
@@ -112,7 +113,7 @@ async def test_a_point_that_cannot_be_made_is_left_out_and_the_answer_stands():
     async with judged(script, *TALK, points=True) as (memory, _):
         answer = await asked(memory, QUESTION)
         assert (answer.text, answer.recall.warnings) == ("Swimming", ())
-        assert not len(memory.store._view.space("default").hypergraph)
+        assert not len(held(memory).hypergraph)
 
 
 async def test_nothing_is_kept_of_an_answer_that_may_not_learn():
@@ -123,7 +124,7 @@ async def test_nothing_is_kept_of_an_answer_that_may_not_learn():
     async with judged(script, *TALK, points=True) as (memory, api):
         answer = await asked(memory, QUESTION, learn=False)
         assert [one.description for one in answer.recall.points] == ["Ann swims in the lake."]
-        assert not len(memory.store._view.space("default").hypergraph)
+        assert not len(held(memory).hypergraph)
         assert "relations" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
 
 
@@ -132,7 +133,7 @@ async def organised(memory, goal=QUESTION, **asked_for):
 
 
 def active(memory, scope=QUESTION):
-    return memory.store._view.space("default").hypergraph.active(scope)
+    return held(memory).hypergraph.active(scope)
 
 
 async def test_a_goal_is_asked_as_a_question_and_its_points_are_kept():
