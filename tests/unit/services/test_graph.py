@@ -6,11 +6,10 @@ from xml.etree import ElementTree
 import networkx
 import numpy as np
 import pytest
+from asserting import asserted
 from batches import point
 
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.domain.turns import assertion_id
 from mcp_memory.language import iso
 from mcp_memory.services.graph import MERMAID_EDGES, around, graph_of, graphml, hyperedges_of, mermaid
 from mcp_memory.view.facts import Facts
@@ -42,9 +41,7 @@ NAMES = [
 
 def said(head, relation, tail, since, until=None, confidence=0.95, number=0):
     start, end = iso.parse(since)[0], FOREVER if until is None else iso.parse(until)[0]
-    name = assertion_id(f"t_{number}", 0, 1, head, relation, tail, since, str(until))
-    times = (start, end, True, confidence, "FACT", False, "caller", start, start)
-    return Assertion(name, "default", f"t_{number}", 0, 0, 1, head, relation, tail, False, *times)
+    return asserted(tail, start, end, head=head, relation=relation, turn=f"t_{number}", confidence=confidence)
 
 
 def facts_of(*assertions):
