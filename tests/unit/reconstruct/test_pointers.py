@@ -1,4 +1,4 @@
-"""Pointers: what leads from one text to others, and how strongly."""
+"""What the loop calls next: pointers, which lead from one text to others, and the policy, without a model."""
 
 from itertools import pairwise
 
@@ -6,7 +6,7 @@ import pytest
 from unit.reconstruct.talk_space import new_space, say, walked
 
 from mcp_memory.language.questions import understand
-from mcp_memory.reconstruct.loop import Action, LoopState, find_pointers
+from mcp_memory.reconstruct.loop import Action, LoopState, find_pointers, select_calls
 from mcp_memory.reconstruct.operators import tag_events
 
 
@@ -50,3 +50,24 @@ def test_a_chain_of_texts_that_each_name_the_next_is_as_strong_at_its_end(steps)
         state.add_turn([(one, walked(space, tag_events, entity=one.args["entity"])) for one in actions])
     assert state.found == dict.fromkeys(range(steps), 1.0)
     assert len(state.trace) == steps - 1
+
+
+LINES = ("Ann: Bella met Cora.", "Bob: Cora won.", "Cid: Tea.", "Dan: It rained.")
+
+
+def called(question, uncovered=0.0, *, tags=True):
+    space = say(new_space(), *LINES)
+    candidates = [(row, 1.0 - row / 10) for row in range(len(space.segments))]
+    state = LoopState.begin(space, understand(question, ("Ann",), 0), candidates, 1, uncovered)
+    return [(one.operator, dict(one.args), one.strength) for one in select_calls(state, tags=tags)]
+
+
+@pytest.mark.parametrize("question", ["When did Bella meet Cora?", "Whom did Bella meet in May 2020?"])
+def test_a_question_for_a_time_or_with_a_date_has_the_best_segments_placed_in_time(question):
+    assert called(question, 0.9) == [("event_time", {"ids": ("g_0", "g_1", "g_2")}, 1.0)]
+
+
+def test_pointers_are_followed_where_nothing_covers_most_of_the_question():
+    assert called("Whom did Bella meet?", 0.5) == [("tag_events", {"entity": "Cora"}, 1.0)]
+    assert called("Whom did Bella meet?", 0.4) == []
+    assert called("Whom did Bella meet?", 0.5, tags=False) == []

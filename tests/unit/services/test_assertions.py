@@ -1,12 +1,16 @@
-"""Changes of the facts by a write: the difference between the versions before it and after it."""
+"""A caller's facts as statements, and what a write changes: the versions before it and after it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 from asserting import asserted
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.services.assertions import changes
+from mcp_memory.domain.requests import NewFact
+from mcp_memory.language.iso import parse
+from mcp_memory.services.assertions import changes, statement
 from mcp_memory.view.facts import Facts
 
 OSLO, ROME, DENIED = asserted("Oslo", 2010), asserted("Rome", 2015), asserted("Oslo", 2015, negated=True)
@@ -36,3 +40,9 @@ def test_an_assertion_recorded_before_changes_nothing() -> None:
     facts = Facts()
     facts.add([OSLO])
     assert [change.op for change in changes(facts, [OSLO], (OSLO.id,))] == ["unchanged"]
+
+
+def test_a_denial_says_from_when_on_a_fact_no_longer_holds() -> None:
+    told = NewFact("Ann", "lives_in", "Oslo", valid_from=parse("2020-05-01")[0])
+    assert statement(told) == "Ann lives in Oslo from 1 May 2020."
+    assert statement(replace(told, negated=True)) == "No longer from 1 May 2020 on: Ann lives in Oslo."
