@@ -41,13 +41,13 @@ from mcp_memory.services.background.ledger import DayLedger
 from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, warm
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
+from mcp_memory.services.forget import forget
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
-from mcp_memory.services.maintain.forget import forget
-from mcp_memory.services.maintain.status import status
 from mcp_memory.services.recall.across import recall_across, with_shared_wishes
 from mcp_memory.services.recall.settings import RecallSettings, operators
+from mcp_memory.services.status import status
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
 
@@ -250,7 +250,7 @@ class Memory:
         return await evolve(masked_edits(request, self.masking), context)
 
     async def forget(self, request: ForgetRequest) -> ForgetResult:
-        """See `mcp_memory.services.maintain.forget.forget`."""
+        """See `mcp_memory.services.forget.forget`."""
         self.background.note_call()
         return await forget(
             self.store,
@@ -262,7 +262,7 @@ class Memory:
         )
 
     async def status(self) -> Status:
-        """See `mcp_memory.services.maintain.status.status`."""
+        """See `mcp_memory.services.status.status`."""
         uptime, queued = time.monotonic() - self._began, len(self.background)  # read before the commits of these jobs
         result = await status(
             self.store,

@@ -5,7 +5,7 @@
 (``learn/feedback.py``): ``feedback`` teaches the sentences of the episode (GAM-RAG §3.3) and stores a correction;
 ``confidence`` confirms facts (REAL §3.2, DESIGN 2.3); ``cardinality`` reports how many values a relation has (DESIGN
 2.4). The last two are functions of the assertions, so every write updates them; evolve only stores a confirmation and
-reports what changed. Two more steps go over the whole space, and only on request (``maintain/whole_space.py``):
+reports what changed. Two more steps go over the whole space, and only on request (``whole_space.py``):
 ``entities`` unites names that mean one entity, ``questions`` adds to the pool.
 
 **Organising** recalls evidence for the goal, groups connected evidence, inserts or updates points from the groups, and
@@ -47,8 +47,8 @@ from mcp_memory.services.learn.feedback import (
     names_fact,
     resolve_numbers,
 )
-from mcp_memory.services.maintain.whole_space import pool_questions, unite_names
 from mcp_memory.services.points import apply_edits, apply_groups, store_points
+from mcp_memory.services.whole_space import pool_questions, unite_names
 
 RELEVANT = 0.5
 """Evidence below this share of the best score is left out of points. Ours (measured: .5 keeps 93 to 100 of 100 texts

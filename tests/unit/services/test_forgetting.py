@@ -1,4 +1,4 @@
-"""`services.maintain.forget`: what is chosen, the preview, the token, and the deed."""
+"""`services.forget`: what is chosen, the preview, the token, and the deed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
-from mcp_memory.services.maintain.forget import NEAR
+from mcp_memory.services.forget import NEAR
 
 pytestmark = pytest.mark.anyio
 

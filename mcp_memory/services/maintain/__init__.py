@@ -1,1 +1,0 @@
-"""Maintenance of a space: forgetting, names of entities, the question pool, status."""
