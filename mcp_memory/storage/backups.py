@@ -87,6 +87,7 @@ async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
     folder = tables.folder
     if folder is None:
         raise StoreUnwritable(f"storage.uri {uri!r} is no local folder. Nothing was changed. Import an export there.")
+    await to_thread.run_sync(settle, folder)
     await to_thread.run_sync(_refuse_unless_empty, tables, folder)
     async with AsyncExitStack() as held:
         made = held.enter_context(arriving(folder))

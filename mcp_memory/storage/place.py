@@ -18,12 +18,11 @@ import json
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import urlsplit
 
 import anyio
@@ -132,19 +131,7 @@ class Place:
 WRITE_LOCK, REBUILD_LOCK, COMPACT_LOCK = "write.lock", "rebuild.lock", "compact.lock"
 
 
-class Lock(Protocol):
-    """The lock that a process holds while it writes to a store."""
-
-    def hold(self) -> AbstractAsyncContextManager[None]:
-        """Hold the lock.
-
-        Raises:
-            StoreBusy: it did not become free in time.
-            StoreUnwritable: there can be no lock here.
-        """
-
-
-def open_write_lock(place: Place, timeout_s: float) -> Lock:
+def open_write_lock(place: Place, timeout_s: float) -> WriteLock | BucketLock:
     """Return the write lock of a store; the probe of an object store comes before the first use of it."""
     if place.folder is not None:
         return WriteLock(place.folder, timeout_s)
