@@ -97,7 +97,7 @@ async def restore(file: Path, uri: str, *, noted_in: str = "") -> int:
         if tables.log.newest():
             raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
         await to_thread.run_sync(_move_in, made, folder)
-        Place(uri, noted_in=noted_in).note.keep(folder)
+        Place(uri, noted_in=noted_in).keep_note()
     tables.reopen()
     return tx
 

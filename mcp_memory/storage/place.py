@@ -4,7 +4,7 @@ Its locks are files on this machine, or objects beside a store on object storage
 
 **A memory that is away** is told from one that was never there. A folder without a store is a new place, or one whose
 disk is not mounted, whose sync tool moved it, which somebody removed. Only who was there before can know. So a place
-that holds something is noted beside the configuration (`PlaceNote`): in ``config.places`` beside ``config.toml``. A
+that holds something is noted beside the configuration: in ``config.places`` beside ``config.toml``. A
 place that is noted and has no store now is an error in words.
 
 A place in the system's folder of temporary files is not noted, unless the configuration is there, too: what is made
@@ -66,15 +66,45 @@ class Place:
             StoreMismatch: it is that of an older program.
         """
         folder = local_folder(self.uri)
-        self.note.check(folder)
+        self.check_noted()
         if folder is not None and is_of_older_program(folder):
             raise StoreMismatch(older_format(str(folder)))
         return folder
 
     @cached_property
-    def note(self) -> PlaceNote:
-        """The note that this place holds a store."""
-        return PlaceNote(self.uri, self.noted_in)
+    def note(self) -> Path | None:
+        """The file of the note that this place holds a store; None where none is kept."""
+        folder, notes = local_folder(self.uri), self.noted_in
+        if not notes or folder is None or (_is_temporary(folder) and not _is_temporary(Path(notes))):
+            return None
+        return Path(notes) / f"{sha256(os.fsencode(folder)).hexdigest()[:16]}.json"
+
+    def check_noted(self) -> None:
+        """Make sure that the place holds a memory, if it held one.
+
+        Raises:
+            StoreUnwritable: it holds none.
+        """
+        folder = local_folder(self.uri)
+        if folder is None or self.note is None or not self.note.exists() or holds_store(folder):
+            return
+        raise StoreUnwritable(
+            f"{str(folder)!r} held a memory, and none is there now. Nothing was changed. Is its disk mounted? If the "
+            "memory is elsewhere by now, set storage.uri (MCP_MEMORY_STORAGE_URI) to that folder; if it is lost, "
+            "restore a backup: mcp-memory restore FILE. To begin a new memory there, remove the note "
+            f"{str(self.note)!r}."
+        )
+
+    def keep_note(self) -> None:
+        """Note that the place holds a store, if that is not noted; a failure is only logged."""
+        if self.note is None or self.note.exists():
+            return
+        try:
+            self.note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with whole_file(self.note) as note:
+                note.write(json.dumps({"place": str(local_folder(self.uri))}).encode())
+        except OSError as error:
+            _log.info("%s is not noted: %s", self.uri, error)
 
     @cached_property
     def options(self) -> Mapping[str, str]:
@@ -191,46 +221,6 @@ async def without_compaction(place: Place, wait_s: float = 120.0) -> AsyncIterat
     raise StoreBusy(
         f"storage.uri {place.uri!r}: another process is compacting the memory. Nothing was changed. Try again."
     )
-
-
-class PlaceNote:
-    """The note of one place.
-
-    Attributes:
-        file: the file of the note; None where no note is kept.
-    """
-
-    def __init__(self, uri: str, notes: str) -> None:
-        self.file: Path | None = None
-        self._place = local_folder(uri)
-        if notes and self._place is not None and (not _is_temporary(self._place) or _is_temporary(Path(notes))):
-            self.file = Path(notes) / f"{sha256(os.fsencode(self._place)).hexdigest()[:16]}.json"
-
-    def check(self, folder: Path | None) -> None:
-        """Make sure that the place holds a memory, if it held one.
-
-        Raises:
-            StoreUnwritable: it holds none.
-        """
-        if folder is None or self.file is None or not self.file.exists() or holds_store(folder):
-            return
-        raise StoreUnwritable(
-            f"{str(folder)!r} held a memory, and none is there now. Nothing was changed. Is its disk mounted? If the "
-            "memory is elsewhere by now, set storage.uri (MCP_MEMORY_STORAGE_URI) to that folder; if it is lost, "
-            "restore a backup: mcp-memory restore FILE. To begin a new memory there, remove the note "
-            f"{str(self.file)!r}."
-        )
-
-    def keep(self, folder: Path | None) -> None:
-        """Note that the place holds a store, if that is not noted; a failure is only logged."""
-        if folder is None or self.file is None or self.file.exists():
-            return
-        try:
-            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with whole_file(self.file) as note:
-                note.write(json.dumps({"place": str(self._place)}).encode())
-        except OSError as error:
-            _log.info("%s is not noted: %s", folder, error)
 
 
 def local_folder(uri: str) -> Path | None:

@@ -282,7 +282,7 @@ class LanceStore:
 
     def _open_and_refresh(self, whole: bool) -> View:
         if self._holders and not self._holders.registered:  # it is opened, or what was opened is gone
-            self._place.note.check(self._tables.folder)
+            self._place.check_noted()
         if self._holders and self._tables.exists():
             keep_private()
             self._holders.enter()
@@ -294,7 +294,7 @@ class LanceStore:
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
                 if view.tx:
-                    self._place.note.keep(self._tables.folder)
+                    self._place.keep_note()
         except StoreError:
             raise
         except (ValueError, TypeError, LookupError, RuntimeError) as error:  # the view may have taken in half of it
@@ -320,7 +320,7 @@ class LanceStore:
             key = self._refresher.ids.key.hex()
             last = Commit(0, 0, FORMAT, self._embedder, self._dimension, 0, 0, reader=self._reader, key=key)
         commit = last.next(self._clock(), **counts, **costs_of(batch.outlays))
-        self._place.note.keep(self._tables.folder)
+        self._place.keep_note()
         with self._tables.write_errors():
             self._tables.log.append(commit, rows)
         return commit

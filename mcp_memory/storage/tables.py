@@ -98,7 +98,7 @@ class Tables:
         if self.folder is None:
             _ = self.place.keeps_versions
         if self.folder is not None and not self.exists():
-            self.place.note.check(self.folder)
+            self.place.check_noted()
             with self.write_errors():
                 keep_private()  # the folders above it as well, where they do not exist yet
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

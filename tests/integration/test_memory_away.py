@@ -13,7 +13,7 @@ from remembering import remember
 from mcp_memory.cli import main
 from mcp_memory.server.app import build
 from mcp_memory.settings import load
-from mcp_memory.storage.place import PlaceNote
+from mcp_memory.storage.place import Place
 from mcp_memory.wiring import open_memory
 
 CALLS = {
@@ -109,7 +109,7 @@ def test_what_to_do_does_it(store, tmp_path, capsys):
     assert "1 message" in capsys.readouterr().out
     vanish(store)
     assert main(["status"]) == 1
-    note = PlaceNote(str(store), load().storage.noted_in).file
+    note = Place(str(store), "", load().storage.noted_in).note
     assert str(note) in capsys.readouterr().err
     note.unlink()
     assert main(["status"]) == 0
@@ -118,7 +118,7 @@ def test_what_to_do_does_it(store, tmp_path, capsys):
 
 
 def test_a_store_that_is_not_noted_is_when_it_is_opened(store):
-    note = PlaceNote(str(store), load().storage.noted_in).file
+    note = Place(str(store), "", load().storage.noted_in).note
     note.unlink()
     assert main(["status"]) == 0
     assert json.loads(note.read_text())["place"] == str(store)
