@@ -26,6 +26,7 @@ from pydantic import (
     model_validator,
 )
 
+from mcp_memory import codec
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
 from mcp_memory.domain.query import Detail as DetailLevel
@@ -176,6 +177,7 @@ class GraphInput(Input):
 
 
 InputT = TypeVar("InputT", bound=Input)
+RequestT = TypeVar("RequestT")
 _KINDS = {
     "string": "a text",
     "int": "a whole number",
@@ -248,6 +250,21 @@ def allowed_space(value: str | None, argument: str = "space") -> str:
         problem = f"your token does not allow to {' or '.join(missing)} in {space!r}"
         raise InvalidInput(argument, problem, "memory://spaces lists those that you may read.")
     return space
+
+
+def request_of(kind: type[RequestT], args: Input, **more: Any) -> RequestT:
+    """Return arguments as the request of the domain whose fields have their names, for a space that is allowed.
+
+    Args:
+        kind: the class of the request.
+        args: what it does not know of them is left out, and what they leave out has its default.
+        more: fields that are not just as the caller gave them, as JSON.
+
+    Raises:
+        InvalidInput: see `allowed_space`.
+    """
+    given = args.model_dump(exclude_none=True) | {"space": allowed_space(getattr(args, "space", None))} | more
+    return codec.read(kind, given)  # type: ignore[no-any-return]
 
 
 def start_of(value: str | None) -> Millis | None:

@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 from pydantic import Field, StrictBool
 
-from mcp_memory.domain.requests import (
-    EvolveRequest,
-    EvolveResult,
-    EvolveStep,
-    Feedback,
-    NewDescription,
-    NewMerge,
-    PointEdits,
-    PointInsert,
-)
+from mcp_memory.domain.requests import EvolveRequest, EvolveResult, EvolveStep
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     IDS,
@@ -25,8 +16,8 @@ from mcp_memory.server.tools.arguments import (
     Name,
     RecordId,
     SpaceName,
-    allowed_space,
     at_most,
+    request_of,
     short_text,
     text_of,
 )
@@ -127,30 +118,10 @@ def evolve_request(args: EvolveInput) -> EvolveRequest:
     Raises:
         InvalidInput: an argument is wrong.
     """
-    points = None if args.points is None else _point_edits(args.points)
-    steps = tuple(dict.fromkeys(args.steps or ()))
-    return EvolveRequest(allowed_space(args.space), args.episode, _feedback(args.feedback), args.goal, points, steps)
-
-
-def _feedback(given: FeedbackInput | None) -> Feedback | None:
-    if given is None:
-        return None
-    return Feedback(
-        tuple(given.supports or ()), tuple(given.not_supports or ()), given.answer_correct, given.correction
-    )
-
-
-def _point_edits(points: PointEditsInput) -> PointEdits:
-    for place, merge in enumerate(points.merge or ()):
+    for place, merge in enumerate((args.points.merge if args.points else None) or ()):
         if len(merge.ids) < 2:
             raise InvalidInput(f"points.merge[{place}].ids", "names one point", "Give at least two.")
-    return PointEdits(
-        tuple(
-            PointInsert(tuple(one.entities), one.description, tuple(one.supports or ())) for one in points.insert or ()
-        ),
-        tuple(NewDescription(one.id, one.description) for one in points.update or ()),
-        tuple(NewMerge(tuple(one.ids), one.description) for one in points.merge or ()),
-    )
+    return request_of(EvolveRequest, args, steps=list(dict.fromkeys(args.steps or ())))
 
 
 def evolve_reply(result: EvolveResult) -> Reply:

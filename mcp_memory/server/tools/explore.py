@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from pydantic import Field
@@ -19,8 +20,8 @@ from mcp_memory.server.tools.arguments import (
     RelationName,
     SpaceName,
     Time,
-    allowed_space,
     parse_window,
+    request_of,
     short_text,
 )
 from mcp_memory.server.tools.replies import (
@@ -91,19 +92,8 @@ def explore_request(args: ExploreInput) -> ExploreRequest:
     if args.operator == "propagate" and args.entity is None and args.query is None:
         remedy = "The operator propagate begins at an entity, or at what a query names. Give one of them."
         raise InvalidInput("entity", "is missing", remedy)
-    return ExploreRequest(
-        allowed_space(args.space),
-        args.operator,
-        args.entity,
-        args.relation,
-        args.query,
-        parse_window(args.since, args.until),
-        args.limit,
-        args.tag,
-        args.topic,
-        tuple(args.ids or ()),
-        args.episode,
-    )
+    request = request_of(ExploreRequest, args)
+    return replace(request, window=parse_window(args.since, args.until))
 
 
 def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StrictBool
 
 from mcp_memory.domain.requests import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, allowed_space, parse_window, short_text
+from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, parse_window, request_of, short_text
 from mcp_memory.server.tools.replies import Reply, indent, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Tool
 
@@ -53,17 +54,8 @@ def forget_request(args: ForgetInput) -> ForgetRequest:
     if len(chosen) != 1:
         problem = f"{' and '.join(chosen)} came together" if chosen else "none of them was given"
         raise InvalidInput(_CHOICES, problem, "Give exactly one; session may go with ids. Nothing was forgotten.")
-    return ForgetRequest(
-        allowed_space(args.space),
-        tuple(args.ids or ()),
-        args.session,
-        args.entity,
-        args.query,
-        parse_window(args.since, args.until) if ranged else None,
-        args.everything,
-        args.dry_run,
-        args.token,
-    )
+    request = request_of(ForgetRequest, args)
+    return replace(request, window=parse_window(args.since, args.until) if ranged else None)
 
 
 def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
