@@ -209,10 +209,10 @@ def conflicts(groups: Iterable[RelationFacts], since: Millis, until: Millis) -> 
     found: dict[str, None] = {}
     for group in groups:
         for kept in group.versions:
-            if kept.confidence < CERTAIN or not kept.holds(since, until):
+            if not (kept.told_certain and kept.holds(since, until)):
                 continue
             for lost in group.versions:
-                contested = lost.lost and kept.since <= lost.since < kept.until and lost.confidence >= CERTAIN
+                contested = lost.lost and kept.since <= lost.since < kept.until and lost.told_certain
                 same = entity_key(lost.head) == entity_key(kept.head)
                 if contested and same and entity_key(lost.tail) != entity_key(kept.tail):
                     found[f"{kept.text}, but it was also said: {lost.text}"] = None

@@ -188,6 +188,8 @@ class Version:
         superseded_by: id of the version that replaced it, if any.
         kind: planned if all its assertions are; otherwise that of the others.
         precision: the most exact of its assertions' that state its start; None if none does.
+        as_of: when it was told last, if it was certain then and something was said since that may have ended it; its
+            confidence is below `CERTAIN` then.
     """
 
     id: str
@@ -205,11 +207,17 @@ class Version:
     superseded_by: str | None = None
     kind: FactKind = "state"
     precision: Precision | None = None
+    as_of: Millis | None = None
 
     @property
     def text(self) -> str:
         """The fact as a sentence, without times."""
         return verbalise(self.head, self.relation, self.tail)
+
+    @property
+    def told_certain(self) -> bool:
+        """Whether it is certain, or was when it was told last."""
+        return self.confidence >= CERTAIN or self.as_of is not None
 
     def holds(self, since: Millis, until: Millis) -> bool:
         """Return whether it holds at some instant of ``[since, until)``; an empty version and a plan never do."""

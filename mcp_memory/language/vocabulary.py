@@ -45,7 +45,3 @@ COMMON_DEMONYMS = frozenset(word.removesuffix("*") for word in _DEMONYMS if word
 
 ASKING = word_set(_WORDS["asking"])
 """Words that only ask, and words that say so little that a text may answer without them."""
-ENDINGS = tuple(phrase.strip() for phrase in _WORDS["endings"].strip().replace("\n", "|").split("|"))
-"""By what something ends or turns out otherwise, beside the verbs of relations: words that a sentence has."""
-DENYING = word_set(_WORDS["denying"])
-"""Words that deny, beside those with "n't"."""

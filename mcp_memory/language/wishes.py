@@ -23,6 +23,7 @@ from typing import Literal
 from mcp_memory.domain.evidence import Wish
 from mcp_memory.language import iso
 from mcp_memory.language.expressions import written_out
+from mcp_memory.language.tokens import stem
 from mcp_memory.texts import resource
 
 WishKind = Literal["wish", "withdrawn"]
@@ -32,6 +33,8 @@ LONGEST = 300
 _MOST_SMALL = 60
 """Characters of small talk."""
 _TABLE = tomllib.loads(resource("wishes.toml"))
+ENDING = frozenset(map(stem, _TABLE["ending"].split()))
+"""Stems of words that end or deny something, beside words with "n't"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ for what was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER, Turn, by_user, is_assistant, label
 from mcp_memory.language.questions import looks_back
-from mcp_memory.language.tokens import stems
-from mcp_memory.language.wishes import WishSpan, find_wishes, matters_of
+from mcp_memory.language.tokens import indexed_forms, stem, stems, words
+from mcp_memory.language.wishes import ENDING, WishSpan, find_wishes, matters_of
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -39,6 +39,8 @@ BEFORE = 2
 """Wishes with a scope that stand before those for all answers."""
 SHOWN = 6
 """Most wishes that a recall shows."""
+MOST_READ = 400
+"""Later messages with a word of a wish that are read for one that takes it back, those stored last first."""
 _MARKS = frozenset(
     stems(
         "always never prefer please use used using keep answers answer replies don't do not stop any more again from"
@@ -86,11 +88,29 @@ def standing_wishes(space: Space) -> list[Wish]:
         ends = wish.kind == "withdrawn" and len(left) < len(standing)
         standing = left if ends else [*left, wish]
     stating = {space.sentences[row].turn_id for row, _ in space.index(WishIndex).found}
+    return [wish for wish in standing if not _is_taken_back(space, wish, stating)]
 
-    def speaks(turn: Turn) -> bool:
-        return turn.id not in stating and is_of_user(space, turn)
 
-    return [wish for wish in standing if not space.later.takes_back(_content(wish.text), wish.said_at, speaks)]
+def _is_taken_back(space: Space, wish: Wish, stating: Container[str]) -> bool:
+    """Return whether a later sentence of the user has a word of a wish and ends or denies something.
+
+    Args:
+        space: the space of the wish.
+        wish: that no later wish superseded.
+        stating: messages that state wishes, which end others by themselves.
+    """
+    content = _content(wish.text)
+    forms = {form for one in content for form in indexed_forms(one)}
+    rows = sorted({row for form in forms for row in space.rows_with(form)}, reverse=True)
+    turns = dict.fromkeys(space.segment_turn[row].id for row in rows[:MOST_READ])
+    for turn in map(space.turns.__getitem__, turns):
+        if turn.told_order > wish.said_at and turn.id not in stating and is_of_user(space, turn):
+            for row in space.sentences_of(turn.id):
+                said = words(space.text(space.sentences[row]))
+                ends = not ENDING.isdisjoint(map(stem, said)) or any(word.endswith("n't") for word in said)
+                if ends and not content.isdisjoint(map(stem, said)):
+                    return True
+    return False
 
 
 def is_of_user(space: Space, turn: Turn) -> bool:

@@ -7,7 +7,7 @@ decide the fold, each a function of all that was recorded, so that the order of 
 - which names mean the same entity (``names.py``), as far as aliases say so: stated ones, and those the memory inferred;
 - how many values a relation has at a time, where the registry does not know (DESIGN 2.4).
 
-What was said later (``later.py``) changes no version, only whether it is certain.
+What was said since (``frames.py``) changes no version, only whether it is certain still.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion, Version, combined, count, learnt
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
+from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import version_id
 from mcp_memory.domain.versions import fold_by_confidence
 from mcp_memory.view.assertions import Assertions
@@ -43,11 +44,11 @@ class Facts:
         stable: float = STABLE,
         text_of: Callable[[str], str] = lambda _turn: "",
         is_meant: Callable[[str], bool] = lambda _turn: True,
-        is_open: Callable[[Version], bool] = lambda _version: False,
+        as_of: Callable[[Version], Millis | None] = lambda _version: None,
     ) -> None:
         self.stable = stable
         self._is_meant = is_meant
-        self._is_open = is_open
+        self._as_of = as_of
         self._assertions = Assertions()
         self.rows = self._assertions.rows
         self._names = Names()
@@ -61,14 +62,14 @@ class Facts:
         self._current: dict[tuple[str, str], _Layers] = {}  # what has been folded or checked since the last change
 
     def __getstate__(self) -> dict[str, object]:
-        kept = {name: value for name, value in vars(self).items() if name not in ("rows", "_is_meant", "_is_open")}
+        kept = {name: value for name, value in vars(self).items() if name not in ("rows", "_is_meant", "_as_of")}
         return kept | {"_folded": {}, "_by_tail": {}, "_current": {}}
 
     def bind(
-        self, text_of: Callable[[str], str], is_meant: Callable[[str], bool], is_open: Callable[[Version], bool]
+        self, text_of: Callable[[str], str], is_meant: Callable[[str], bool], as_of: Callable[[Version], Millis | None]
     ) -> None:
         """Make saved facts whole again, with the functions that they were made with."""
-        self._is_meant, self._is_open = is_meant, is_open
+        self._is_meant, self._as_of = is_meant, as_of
         self.rows = self._assertions.rows
         self._given.bind(text_of, is_meant)
 
@@ -384,8 +385,9 @@ class Facts:
         return current
 
     def _as_left(self, version: Version) -> Version:
-        """Return a version, which is not certain if what was said later leaves it open."""
-        return replace(version, confidence=CERTAIN - 0.01) if self._is_open(version) else version
+        """Return a version, which is certain only as of its last telling if something was said since."""
+        as_of = self._as_of(version)
+        return version if as_of is None else replace(version, confidence=CERTAIN - 0.01, as_of=as_of)
 
     def _versions_from(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
         """Return the versions that there would be if only the ``known`` rows had been recorded."""

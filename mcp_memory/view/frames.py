@@ -7,16 +7,25 @@ kidding", "I only copied that"). No list of such words would be whole. So the ta
 after them, states certain facts or is nothing but thanks and greetings. A wish stands by the same rule, and further
 wishes of the user may stand around it. They leave facts open, though: "whenever I send you a quote, name the film".
 After a break of `PAUSE` another talk begins, in which nothing is open.
+
+**Since a telling** whatever is read may have ended, and ends are told in any words: "first night in Lunenburg". So a
+state that was read is certain of now only as long as nothing was said since, in any talk or document, that is not
+understood so; after that it is certain as of its last telling. Questions end nothing, nor does what an assistant says.
+Who states facts as a caller, or reads all texts as Claude does, states their ends, too.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mcp_memory.domain.times import MINUTE
-from mcp_memory.domain.turns import Turn, by_user, label
+import numpy as np
+
+from mcp_memory.domain.facts import CERTAIN, Version
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING, FOREVER, MINUTE, Millis
+from mcp_memory.domain.turns import Turn, by_assistant, by_user, label
 from mcp_memory.language.segments import split
 from mcp_memory.language.wishes import LONGEST, find_wishes, is_small_talk
 
@@ -35,9 +44,11 @@ class Frames:
         self._certain: dict[str, bool] = {}  # message → whether the talk around it leaves its facts certain
         self._standing: dict[str, bool] = {}  # and its wishes standing
         self._wishes: dict[str, bool] = {}  # message → whether it is nothing but wishes of the user
+        self._last_open: Millis | None = None
 
     def clear(self) -> None:
         """Forget what was found out, since messages or facts have arrived."""
+        self._last_open = None
         self._certain.clear()
         self._standing.clear()
 
@@ -48,6 +59,35 @@ class Frames:
             return True
         self._read_talk(turn)
         return self._certain[turn_id]
+
+    def as_of(self, version: Version) -> Millis | None:
+        """Return when a certain state was told last, if something was said since that may have ended it; else None."""
+        told = [one for one in version.assertions if one.confidence >= CERTAIN]
+        lasts = (
+            version.kind == "state" and version.until >= FOREVER and relations().get(version.relation).tail != "time"
+        )
+        if version.confidence < CERTAIN or not lasts or any(one.extractor != "embedded" for one in told):
+            return None
+        said_at = max(one.said_at for one in told)
+        if self._last_open is None:
+            self._last_open = next((turn.told_order for turn in self._newest_first() if self._is_open(turn)), BEGINNING)
+        return said_at if self._last_open > said_at else None
+
+    def _newest_first(self) -> Iterator[Turn]:
+        """Yield the turns of live segments, those said last first: mostly the first is what is looked for."""
+        space = self._space
+        rows = np.flatnonzero(space.live)
+        for most in (64, len(rows)):
+            newest = rows[np.argpartition(-space.times[rows], most)[:most]] if most < len(rows) else rows
+            yield from (space.segment_turn[row] for row in newest[np.lexsort((-newest, -space.times[newest]))])
+
+    def _is_open(self, turn: Turn) -> bool:
+        """Return whether a text may say that something has ended."""
+        space = self._space
+        if by_assistant(turn) or is_small_talk(turn.text) or space.facts.states_certain(turn.id):
+            return False
+        said = (space.text(space.sentences[row]).strip() for row in space.sentences_of(turn.id))
+        return any(not sentence.endswith("?") for sentence in said)
 
     def stands(self, turn: Turn) -> bool:
         """Return whether the wishes of a message are in no frame and not taken back."""

@@ -29,7 +29,6 @@ from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.later import Later
 from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, by_turn, chosen, clip, extended, fill
 from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 
@@ -66,8 +65,7 @@ class Space:
         segments: by row.
         sentences: by row.
         segment_turn: the turn of each segment, by row.
-        frames: which of its messages are meant as they stand.
-        later: which facts are left open by what was said later.
+        frames: which of its messages are meant as they stand, and which facts are certain still.
         facts: its assertions, and the versions that they add up to.
         beliefs: what feedback has taught about its sentences.
         hypergraph: its memory points.
@@ -90,8 +88,7 @@ class Space:
         self._cut = cut
         self._uncut: dict[str, None] = {}  # turns of which no piece was seen yet, in order of arrival
         self.frames = Frames(self)
-        self.later = Later(self)
-        self.facts = Facts(stable, self._text_of, self.frames.is_meant, self.later.leaves_open)
+        self.facts = Facts(stable, self._text_of, self.frames.is_meant, self.frames.as_of)
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
         self.questions = QuestionPool()
@@ -123,14 +120,14 @@ class Space:
         numbers: dict[str, int] = {}
         of_each = [numbers.setdefault(one.turn_id, len(numbers)) for one in self.segments]
         of_segments = SavedSegmentTurns(turns, list(numbers), np.array(of_each, dtype=np.int32))
-        kept = {**vars(self), "_cut": None, "ids": None, "frames": None, "later": None}
+        kept = {**vars(self), "_cut": None, "ids": None, "frames": None}
         return {**kept, "turns": turns, "segment_turn": of_segments}
 
     def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None, ids: Ids) -> None:
         """Give a saved space the functions that it was made with."""
         self._cut, self.ids = cut, ids
-        self.frames, self.later = Frames(self), Later(self)
-        self.facts.bind(self._text_of, self.frames.is_meant, self.later.leaves_open)
+        self.frames = Frames(self)
+        self.facts.bind(self._text_of, self.frames.is_meant, self.frames.as_of)
         self.speakers.find = self._speaker_called
         for index, make in zip(self._indexes, indexes, strict=True):
             vars(index).update({name: value for name, value in vars(make()).items() if name not in vars(index)})

@@ -2,6 +2,9 @@
 
 A fact is *certain* that nothing contests, that is no hypothesis, and whose confidence is at least `CERTAIN`. It is
 stated plainly; whatever else is known answers nothing, and what was said is quoted instead (``services/answer.py``).
+A state that was certain when it was told, after which something was said that may have ended it (``view/frames.py``),
+is hedged, with the day of its last telling: "Halifax, as told on 12 March 2024".
+
 The query has to ask for exactly one relation of one entity (``asked.py``), at a time that it names itself or now, and
 every value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
 
@@ -18,11 +21,12 @@ from collections.abc import Iterator, Sequence
 from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation
-from mcp_memory.domain.facts import CERTAIN, Assertion, Version
+from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import FOREVER, Constraint
+from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language.questions import asks_for_several, looks_back
+from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.asked import (
     RelationMatch,
@@ -70,7 +74,7 @@ def certain_answer(query: Query, knowledge: KnownFacts) -> Proposal | None:
 
 
 def _is_certain(version: Version) -> bool:
-    return version.status != "contested" and version.confidence >= CERTAIN
+    return version.status != "contested" and version.told_certain
 
 
 def _value(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None) -> Proposal | None:
@@ -92,7 +96,7 @@ def _value(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Cons
     text = ", then ".join(different) if single else join_values(different)
     if set(stems(text)) <= set(stems(query.text)):
         return None  # "dog" is no answer to "What is my dog called?"
-    return _proposal(text, meant, match, knowledge)
+    return _proposal(text, meant, match, knowledge, asked_at=until - 1)
 
 
 def _is_overdue(group: RelationFacts, told: Sequence[str], knowledge: KnownFacts) -> bool:
@@ -130,6 +134,7 @@ def _proposal(
     match: RelationMatch,
     knowledge: KnownFacts,
     assertions: Sequence[Assertion] = (),
+    asked_at: Millis = BEGINNING,
 ) -> Proposal | None:
     """Return an answer; None for one without words or a text to cite, or where anything speaks against a value.
 
@@ -139,14 +144,28 @@ def _proposal(
         match: what the query asks for.
         knowledge: has the texts of the assertions.
         assertions: further ones that it rests on.
+        asked_at: until when the values are said to hold; what was told before that may have ended.
     """
     citations = tuple(_citations(values, assertions, match.group, knowledge))[:MOST_CITED]
     if not (text and values and citations) or any(_is_doubted(value, match.group) for value in values):
         return None
     if knowledge.gate(citations) < 1:
         return None  # a caller called it wrong
-    certain = [*(one.version.confidence for one in values), *(step.confidence for step in match.group.through)]
-    return Proposal(text, min(certain), False, citations)
+    versions = [*(one.version for one in values), *(step.version for step in match.group.through)]
+    told = [one for one in versions if one.as_of is not None and one.as_of < asked_at]
+    if told:
+        text = f"{text}, as told on {_last_told(min(told, key=_as_of), knowledge)}"
+    return Proposal(text, min(one.confidence for one in versions), bool(told), citations)
+
+
+def _as_of(version: Version) -> Millis:
+    return version.as_of or BEGINNING
+
+
+def _last_told(version: Version, knowledge: KnownFacts) -> str:
+    """Return the day of the last telling of a fact, as the clock showed it where that was said."""
+    turns = (knowledge.turns.get(one.turn_id) for one in version.assertions if one.said_at == version.as_of)
+    return day_in_words(next((turn.local_time for turn in turns if turn), _as_of(version)))
 
 
 def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:

@@ -3,7 +3,7 @@
 A line of ``frames.jsonl`` is a talk ("@" gives the day from there on), with the wishes that stand after it, or the
 answer to a question, by default where the user lives. Behind a frame a wish of the user's and a fact are kept as text
 and as uncertain facts; none is shown as a standing wish or answered plainly. Talk that frames nothing takes nothing
-away. Neither is a fact answered that something said much later leaves open, in words that no rule reads.
+away. What was said since then makes an answer one of the day on which it was told.
 """
 
 import json
