@@ -60,7 +60,7 @@ def assert_verbatim(found: AnswerResult, stored: Sequence[NewItem]) -> None:
     texts = {item.text for item in stored}
     assert (found.text is None) == (not found.citations)
     assert (found.text is None) == (found.confidence is None)
-    assert not found.hedged
+    assert found.hedged == (", as told on " in (found.text or ""))
     assert len(found.closest) <= 3
     assert found.text is None or not found.closest
     known = {evidence.id for evidence in found.recall.evidence}
