@@ -111,12 +111,12 @@ def run_loop(
             return "budget"
         if clock() - began >= DEADLINE_S:
             return "deadline"
-        state.propose(select_calls(state, tags=tags))
+        again = state.propose(select_calls(state, tags=tags))
         waiting = sorted(state.agenda.values(), key=lambda action: -action.strength)
         chosen = waiting[: min(settings.k_ops, ceil(calls / turns))]
-        if not chosen:
+        if not chosen and not again:
             return "exhausted"
-        state.add_turn([(action, take(action)) for action in chosen])
+        state.add_turn([(action, take(action)) for action in chosen], again)
         if state.idle >= IDLE:
             return "exhausted"
         if covered(state):
@@ -232,7 +232,7 @@ class LoopState:
         brought: the strengths of segments that calls found, by operator and row.
         dated: times that calls found: since and until, by the id of the evidence.
         agenda: calls that were proposed and not made yet, by `Action.key`.
-        made: the keys of the calls that were made.
+        made: calls with their results, likewise; with the greatest strength that they were proposed with.
         trace: the calls as they are reported, in order.
         turns: the turns that were taken.
         idle: turns since one brought something new.
@@ -247,7 +247,7 @@ class LoopState:
     brought: dict[str, dict[int, float]] = field(default_factory=dict)
     dated: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
     agenda: dict[Key, Action] = field(default_factory=dict)
-    made: set[Key] = field(default_factory=set)
+    made: dict[Key, tuple[Action, OperatorResult]] = field(default_factory=dict)
     trace: list[OperatorCall] = field(default_factory=list)
     turns: int = 0
     idle: int = 0
@@ -264,23 +264,34 @@ class LoopState:
         """Return the rows of the strongest segments that were found, earlier ones first in a tie."""
         return sorted(self.found, key=lambda row: -self.found[row])[:count]
 
-    def propose(self, actions: Iterable[Action]) -> None:
-        """Put calls that were not made yet on the agenda, each from the strongest that proposed it."""
+    def propose(self, actions: Iterable[Action]) -> list[Action]:
+        """Put calls on the agenda; return those that were made already, but from something weaker."""
+        again: list[Action] = []
         for action in actions:
-            if action.key not in self.made and action.strength >= self.agenda.get(action.key, action).strength:
+            if action.key in self.made:
+                if action.strength >= self.made[action.key][0].strength + LEAST:
+                    again.append(action)
+            elif action.strength >= self.agenda.get(action.key, action).strength:
                 self.agenda[action.key] = action
+        return again
 
-    def add_turn(self, done: Iterable[tuple[Action, OperatorResult]]) -> None:
+    def add_turn(self, done: Iterable[tuple[Action, OperatorResult]], again: Iterable[Action] = ()) -> None:
         """Add the results of a turn: Z(t+1) by routing (eq. 12), H(t+1) = H(t) ∪ Z(t+1).
 
         An item is routed to the segments of its sources, whatever its kind. Items that are too weak are dropped, and so
-        are segments that are as strong already; the trace has how many items a call found and how many were kept.
+        are segments that are as strong already; the trace has how many items a call found and how many were kept. What
+        calls found that are proposed ``again``, from something stronger, is routed again.
         """
         self.turns += 1
         fresh: set[int] = set()
+        for action in again:
+            _, result = self.made[action.key]
+            self.made[action.key] = action, result
+            for item in result.items:
+                self._route(action, item, fresh)
         for action, result in done:
             self.agenda.pop(action.key, None)
-            self.made.add(action.key)
+            self.made[action.key] = action, result
             kept = sum(self._route(action, item, fresh) for item in result.items)
             self.trace.append(OperatorCall(self.turns, action.operator, dict(action.args), len(result.items), kept))
         self.frontier = tuple(sorted(fresh, key=lambda row: (-self.found[row], row)))
