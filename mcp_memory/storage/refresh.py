@@ -123,11 +123,11 @@ class Refresher:
             return False
         return self.last is not None and self._saved.is_due(view)
 
-    def save(self, view: View) -> None:
-        """Save a view if it is to be saved, which must not change meanwhile."""
+    def save(self, view: View, stop: Callable[[], bool]) -> None:
+        """Save a view if it is whole, unless it is to ``stop`` before the end. The view must not change meanwhile."""
         if self._saved is not None and self.last is not None and self.is_to_be_saved(view):
             view.extend_indexes()
-            self._saved.save(view, self.last)
+            self._saved.save(view, self.last, stop)
 
     # Refreshing
 

@@ -127,8 +127,15 @@ class SavedViews:
             self._size, self._generation, self._tx = view.size, view.generation, last.tx
         return found
 
-    def save(self, view: View, last: Commit) -> bool:
-        """Write a view as of its last commit, whole and not changing meanwhile; return whether it is saved now."""
+    def save(self, view: View, last: Commit, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Write the view, which must be whole and not change meanwhile; return whether it is saved now.
+
+        Args:
+            view: as of the last commit.
+            last: the last commit in it.
+            stop: asked now and then whether to give up, until the view is due again.
+        """
+        before = self._size, self._tx
         self._size, self._generation, self._tx = view.size, view.generation, last.tx
         place = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         if (release := take_if_free(self._tables.place, LOCK)) is None:
@@ -140,8 +147,12 @@ class SavedViews:
             self._tidy()
             file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
             with os.fdopen(file, "w+b") as out:
-                _write(out, view, {"commit": asdict(last), "size": self._size})
+                _write(out, view, {"commit": asdict(last), "size": self._size}, stop)
             place.replace(self._path)
+        except _Stopped:
+            self._size, self._tx = before
+            place.unlink(missing_ok=True)
+            return False
         except OSError as error:
             _log.warning("%s cannot be written: %s", self._path, error)
             place.unlink(missing_ok=True)
@@ -210,9 +221,15 @@ def _program() -> str:
 # The file: the pickle, its buffers, a description, and the end
 
 
-def _write(file: BinaryIO, view: View, described: dict[str, Any]) -> None:
+class _Stopped(Exception):
+    """Somebody waits for the view."""
+
+
+def _write(file: BinaryIO, view: View, described: dict[str, Any], stop: Callable[[], bool]) -> None:
     buffers: list[pickle.PickleBuffer] = []
-    pickle.Pickler(file, protocol=5, buffer_callback=buffers.append).dump(view)
+    pickler = _Pickler(file, protocol=5, buffer_callback=buffers.append)
+    pickler.stop = stop
+    pickler.dump(view)
     places = []
     for buffer in buffers:
         file.write(bytes(-file.tell() % _ALIGNED))
@@ -260,6 +277,20 @@ def _read(path: Path, described: Any) -> View:
     if not isinstance(view, View):
         raise TypeError(type(view).__name__)
     return view
+
+
+class _Pickler(pickle.Pickler):
+    stop: Callable[[], bool]
+
+    def reducer_override(self, _value: Any) -> Any:
+        """Pickle a value as ever.
+
+        Raises:
+            _Stopped: there is no time for more.
+        """
+        if self.stop():
+            raise _Stopped
+        return NotImplemented
 
 
 class _Unpickler(pickle.Unpickler):

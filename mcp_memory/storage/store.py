@@ -165,8 +165,8 @@ class LanceStore:
 
     async def save_view(self) -> None:
         """See `ports.Store.save_view`."""
-        async with self._view_lock:
-            await to_thread.run_sync(self._refresher.save, self._view)
+        async with (lock := self._view_lock):
+            await to_thread.run_sync(self._refresher.save, self._view, lambda: bool(lock.statistics().tasks_waiting))
 
     def lease(self, work: Work) -> AbstractAsyncContextManager[bool]:
         """See `ports.Store.lease`."""

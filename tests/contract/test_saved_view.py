@@ -7,12 +7,15 @@ import shutil
 import stat
 import struct
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import numpy as np
 import pytest
+from anyio import from_thread
 from batches import DIMENSION, batch, belief, erasing, lesson, pointed
 from batches import point as memory_point
 from damaging import newest
@@ -26,6 +29,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.search.words import WordIndex
 from mcp_memory.storage import forget, saved_view
+from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.saved_view import FOLDER
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import GrowingMatrix
@@ -99,6 +103,32 @@ async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commit
         assert opened.view_is_due
     await opened.save_view()  # of a view that was saved, and has grown
     assert await content(store_at(uri)) == (True, known)
+
+
+async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = store_at(uri)
+    await commit_to(store, batch(*"abcd"))
+    async with store.reading():
+        pass
+    begun, save = anyio.Event(), Refresher.save
+
+    def save_when_asked(self: Refresher, view: View, stop: Callable[[], bool]) -> None:
+        from_thread.run_sync(begun.set)
+        until = time.monotonic() + 20
+        while not stop() and time.monotonic() < until:
+            pass
+        save(self, view, stop)
+
+    monkeypatch.setattr(Refresher, "save", save_when_asked)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(store.save_view)
+        await begun.wait()
+        async with store.reading():
+            assert files(uri) == []
+            assert store.view_is_due
+    monkeypatch.setattr(Refresher, "save", save)
+    await store.save_view()
+    assert len(files(uri)) == 1
 
 
 async def test_a_store_with_other_settings_or_that_saves_none_reads_its_tables(uri: str) -> None:
