@@ -19,7 +19,7 @@ anyio.run(main)
 MORE = "await client.list_resources(); await client.list_prompts()"
 ROOMS = [f"mcp_memory.server.{room}" for room in ("tools", "resources")]
 ROOMS += [f"mcp_memory.domain.{room}" for room in ("facts", "evidence", "requests")]
-PEOPLES = ", ".join(f"mcp_memory.commands.{name}" for name in ("care", "search", "show"))
+PEOPLES = ", ".join(f"mcp_memory.commands.{name}" for name in ("care", "show"))
 CLAUDE = """
 from dataclasses import replace
 from mcp_memory.settings import Settings
