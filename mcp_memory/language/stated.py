@@ -13,7 +13,7 @@ count days in the head.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from mcp_memory.domain.query import Query
@@ -38,7 +38,7 @@ from mcp_memory.language.iso import (
 )
 from mcp_memory.language.meanings import NO_TIME
 from mcp_memory.language.patterns import PATTERNS
-from mcp_memory.language.segments import is_repetitive
+from mcp_memory.language.segments import is_repetitive, split
 from mcp_memory.language.yearless import Telling
 
 _WORD = re.compile(r"[a-z]+")
@@ -96,6 +96,12 @@ def stated_times(
         for point in points
         if (point.since >= FIRST or point.since == BEGINNING) and (point.until <= LAST or point.until == FOREVER)
     )
+
+
+def times_within(text: str, said_at: Millis) -> Iterator[StatedTime]:
+    """Yield the times that the sentences of a text state, in order: the tense of one says nothing of the next."""
+    for start, end in split(text):
+        yield from stated_times(text, said_at, start, end)
 
 
 def _points(told: Telling, words: set[str]) -> list[StatedTime]:
@@ -282,7 +288,7 @@ def with_dates(text: str, said_at: Millis | None) -> str:
         return text
     parts: list[str] = []
     end = 0
-    for time in stated_times(text, said_at):
+    for time in times_within(text, said_at):
         meant = _meant(time.since, time.until, time.grain) if time.relative else ""
         if meant:
             parts += [text[end : time.end], f" [= {meant}]"]

@@ -61,7 +61,7 @@ from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Millis
 from mcp_memory.domain.turns import Role, Segment, Turn
 from mcp_memory.language.iso import HOUR
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.stated import times_within
 from mcp_memory.language.tokens import head
 from mcp_memory.search.channels import Channel, ChannelInput, Rows, SpeakerIndex, sum_scores
 from mcp_memory.search.words import Title, TitleIndex
@@ -445,7 +445,7 @@ def with_event_times(evidence: Sequence[Evidence], window: Window) -> tuple[Evid
 
     def with_time(item: Evidence) -> Evidence:
         if item.kind in ("sentence", "segment") and item.sources and not window.holds(item.sources[0].turn):
-            for time in stated_times(item.sources[0].quote, item.sources[0].turn.local_time):
+            for time in times_within(item.sources[0].quote, item.sources[0].turn.local_time):
                 if tells_of(window, time.since, time.until):
                     return replace(item, valid_from=time.since, valid_to=time.until, told_then=True)
         return item

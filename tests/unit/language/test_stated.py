@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.iso import FIRST, LAST, parse
-from mcp_memory.language.stated import in_words, stated_times
+from mcp_memory.language.stated import in_words, stated_times, with_dates
 
 SAID = parse("2023-05-17T10:30:00Z")[0]
 TABLE = [
@@ -65,6 +65,13 @@ def test_open_ends_are_the_beginning_and_forever() -> None:
     since, until = stated_times("since 1972, or until 1980", None)
     assert (since.since, since.until) == (parse("1972-01-01")[0], FOREVER)
     assert (until.since, until.until) == (BEGINNING, parse("1981-01-01")[0])
+
+
+def test_the_tense_of_one_sentence_says_nothing_of_the_next() -> None:
+    text = "Doris passed on Sunday. We fly to Tucson on Thursday."
+    assert with_dates(text, parse("2026-03-03")[0]) == (
+        "Doris passed on Sunday [= Sun 1 Mar 2026]. We fly to Tucson on Thursday [= Thu 5 Mar 2026]."
+    )
 
 
 def test_a_long_text_full_of_dates_is_read_in_linear_time() -> None:
