@@ -1,4 +1,4 @@
-"""The memory: one method for each tool, each calling its service with the adapters of this memory.
+"""The memory: a method for each tool but memory_graph, each calling its service with the adapters of this memory.
 
 ``wiring.py`` opens the adapters that the settings name; tests pass their own. Of adapters this module knows the rules,
 which judge where it is given no other judge, and of Claude what it costs.

@@ -152,7 +152,7 @@ class Store(Protocol):
 
     @property
     def damage(self) -> tuple[str, ...]:
-        """What committed rows are gone, in words, as of the last reading; nothing can be written while some are."""
+        """What is damaged, in words, as of the last reading; while that is the log, nothing can be written."""
 
     @property
     def outdated(self) -> bool:
@@ -171,7 +171,7 @@ class Store(Protocol):
     async def save_view(self) -> None:
         """Save the view for the next process that opens the store, if it is large, whole and much larger than before.
 
-        It must not change meanwhile, so calls wait: a second for 100,000 sentences.
+        It must not change meanwhile, so a call that comes ends it, unsaved, until the view is due again.
         """
 
     async def aclose(self) -> None:

@@ -1,1 +1,1 @@
-"""Search of the raw text (QRMeM's static memory): channels of recall, candidates scored by them, and sufficiency."""
+"""Search of the raw text (QRMeM's static memory): channels of recall and candidates scored by them."""

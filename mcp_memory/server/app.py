@@ -75,7 +75,7 @@ INSTRUCTIONS = (
     "`mcp-memory import FILE` or `mcp-memory backup FILE` into a terminal. memory://guide says more."
 )
 DEFINITIONS = {tool.name: tool for tool in TypeAdapter(list[Tool]).validate_json(texts.resource("tools.json"))}
-"""What ``tools/list`` answers, made of the tools by ``server/tools/catalogue.py``."""
+"""What ``tools/list`` answers; ``packaging/tool_definitions.py`` brings the file up to date with the tools."""
 HOUR_MS = 3_600_000
 _INTERNAL = (
     "Something went wrong inside the memory server; the request itself may be right. Its log (stderr) has the details. "

@@ -1,6 +1,6 @@
 """Ingest: derive sentences, segments, stated times, asserted facts and vectors from a text alone.
 
-Writing and rebuilding both derive rows here, so a rebuilt memory equals the memory that was written. A rebuild derives
+Indexing and rebuilding both derive rows here, so a rebuilt memory equals the one that was indexed. A rebuild derives
 everything again from the log of turns: `doctor` does it after damage or after a change of the embedder.
 """
 
@@ -97,7 +97,7 @@ class TextPart:
 
     Attributes:
         turn: the text.
-        talkers: who spoke before it, and what was said (``domain/turns.py``).
+        talkers: who spoke before it (``domain/turns.py``).
         segments: in order. The facts of a turn are read with its first one.
         sentences: those that begin in these segments, in order.
     """
@@ -109,7 +109,7 @@ class TextPart:
 
 
 def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], Awaitable[Batch]]:
-    """Return a function that derives the rows of turns again as `write` did; it gets every turn once, in order.
+    """Return a function that derives the rows of turns again as indexing did; it gets every turn once, in order.
 
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
     answers other calls meanwhile.

@@ -19,5 +19,4 @@ log; whatever is wrong with one of them, it is made again.
     backups.py     a whole store in one file, and back from it
     place.py       where a store is, a folder or object storage, and a note that it is there; lock.py: its locks
     own_files.py   which files of a store's folder are its own, and who may read them
-    settings.py    its settings
 """

@@ -1,7 +1,8 @@
 """The store in LanceDB, as ``ports.Store`` describes it: read, write, forget, rebuild.
 
 There are two locks, always taken in this order: the write lock, which also excludes other processes, and that of the
-view, held only while it is read or rows are added to it. LanceDB blocks, so every call of it runs in a worker thread.
+view, held only while it is read, extended or saved, or a forget chooses in it. LanceDB blocks, so every call of it runs
+in a worker thread.
 """
 
 from __future__ import annotations

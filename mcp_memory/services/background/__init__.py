@@ -1,1 +1,1 @@
-"""Background work: the job queue, the token ledger, enrichment by a language model."""
+"""Background work: the job queue, indexing, the token ledger, enrichment by a language model."""

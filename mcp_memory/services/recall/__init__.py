@@ -1,1 +1,1 @@
-"""Recall: what in a space answers a question, best first, and whether that is enough."""
+"""Recall: what in a space answers a question, best first."""

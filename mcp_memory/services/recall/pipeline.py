@@ -1,4 +1,4 @@
-"""Recall: from a query to what a space holds for it, best first, and whether that suffices.
+"""Recall: from a query to what a space holds for it, best first.
 
 Read it as one query's way: understand and embed it (`embed_query`); then (`find`) follow the facts about what it names,
 look up what feedback taught and where that leads, search the raw text through every channel, go on by the loop where

@@ -1,4 +1,4 @@
-"""The fold: what design D.1 promises of versions, for any set of assertions in any order of arrival.
+"""The fold: what DESIGN 1.3 promises of versions, for any set of assertions in any order of arrival.
 
 Beside it stands a memory that follows REAL §3.2 to the letter. Examples are in ``tests/unit/view/histories.jsonl``.
 """
@@ -80,7 +80,7 @@ def kept(said: Sequence[Assertion]) -> list[Assertion]:
     return [a for a in said if a.id not in retracted(said, str)]
 
 
-# Invariants of design D.1
+# Invariants of DESIGN 1.3
 
 
 @thorough
