@@ -1,11 +1,11 @@
 """Facts as assertions and versions, their confidence, and how many values a relation has.
 
-REAL §3.1 defines a fact as the sextuple (head, relation, tail, [from, to), confidence, intent). An *assertion* is one
+REAL §III-A defines a fact as the sextuple (head, relation, tail, [from, to), confidence, intent). An *assertion* is one
 statement of a fact, by one extractor, at one place of one turn; it never changes. A *version* is what the assertions of
 one (head, relation) say together for one interval. It is a pure function of them (``domain/versions.py``), so nothing
 is ever overwritten. When the fold takes an assertion to hold is what `timed` and `placed` return.
 
-**Confidence** (REAL §3.2, with DESIGN D38, since the paper gives no formula: DESIGN 2.3). Each turn that states the
+**Confidence** (REAL §III-A, with DESIGN D38, since the paper gives no formula: DESIGN 2.3). Each turn that states the
 fact counts once, with its highest value. With c₁ the highest of all and λ = ½::
 
     c* = 1 − (1 − c₁) · Π over the others (1 − λ·cᵢ),   at most max(.99, c₁), and below `CERTAIN` if c₁ is
@@ -14,7 +14,7 @@ So the confidence depends on no order, another turn never lowers it, one hedged 
 stable facts, and a plain statement reaches it at once. However often a fact was told, it is certain only if one telling
 was. What contradicts a fact closes or contests it and never lowers its confidence.
 
-**Cardinality**: how many values a relation has at a time, learnt from assertions (REAL §3.2; formula: DESIGN D38 and
+**Cardinality**: how many values a relation has at a time, learnt from assertions (REAL §III-A; formula: DESIGN D38 and
 2.4). Two counters for each relation: how often one value replaced another (s), and how often two values held at the
 same time (m). With ``P = (s + 1)/(s + m + 2)``, a relation that the registry does not know is single if s ≥ 3 and P ≥
 ¾, multi if m ≥ 3 and P ≤ .35, and otherwise unknown, which behaves as multi.
@@ -43,7 +43,7 @@ Engine = Literal["embedded", "anthropic", "caller"]
 """Whose judgement decided: the caller's where the call itself contains it (facts, feedback, points, the step to
 explore). What callers stated earlier is part of the memory; there, the engine is the one that weighs it now."""
 Intent = Literal["CAUSAL", "EVOLUTION", "TEMPORAL", "CONTRAST", "FACT"]
-"""REAL §3.1: what a statement or a question is about; if several fit, the first in this order."""
+"""REAL §III-A: what a statement or a question is about; if several fit, the first in this order."""
 Status = Literal["active", "closed", "contested"]
 """A contested version lost to another value of the same start and has an empty interval."""
 
@@ -351,7 +351,7 @@ LAMBDA = 0.5
 CEILING = 0.99
 """Highest confidence that several turns reach, unless one of them exceeds it; below `CERTAIN` if none is certain."""
 STABLE = 0.8
-"""θ_stable of REAL (§4.1, sensitivity in its figure): a fact below it is only suspected until something confirms it."""
+"""θ_stable of REAL (§IV-C2, Table IV): a fact below it is only suspected until something confirms it."""
 CERTAIN = 0.9
 """The confidence from which on a fact is certain: right 19 times in 20, so that an answer may state it plainly."""
 

@@ -1,4 +1,4 @@
-"""Paths through the facts: where a search starts, its steps, and the scores of a path (REAL §3.3)."""
+"""Paths through the facts: where a search starts, its steps, and the scores of a path (REAL §III-B)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from mcp_memory.domain.facts import Assertion, Intent, Version
 
 Rule = Literal["symmetry", "hyponymy", "succession", "causality", "cooccurrence"]
-"""The rule by which a step was inferred (REAL §3.3.2)."""
+"""The rule by which a step was inferred (REAL §III-B2, Table I)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class PathScores:
-    """The three scores of a path, each in [0, 1] (REAL §3.3.2).
+    """The three scores of a path, each in [0, 1] (REAL §III-B2, II).
 
     Attributes:
         relevance: S_QR, of the path to the question.
@@ -68,7 +68,7 @@ class PathScores:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A simple path of facts from a root; no entity occurs twice (REAL §3.3, eq. 9; DESIGN I32).
+    """A simple path of facts from a root; no entity occurs twice (REAL §III-B2; §III-C, eq. 9; DESIGN I32).
 
     Attributes:
         root: where it starts.

@@ -1,9 +1,9 @@
 """The registry of relations: cardinality, event or state, inverse, wording, how each is said; verbs and their forms.
 
 ``resources/relations.toml`` holds one table for each relation, with a `Row` for each way to say it. Its cardinality,
-one value at a time (single) or several (multi), decides how versions are folded (REAL §3.2). Counterfactual repair uses
-inverse, symmetric, implies and antonym (REAL §3.3.2, DESIGN D37). A relation outside the registry has *unknown*
-cardinality: it behaves as multi until the assertions suggest otherwise (``domain/facts.py``).
+one value at a time (single) or several (multi), decides how versions are folded (REAL §III-A). Counterfactual repair
+uses inverse, symmetric, implies and antonym (REAL §III-B2, Table I; DESIGN D37). A relation outside the registry has
+*unknown* cardinality: it behaves as multi until the assertions suggest otherwise (``domain/facts.py``).
 
 The table of verbs, ``resources/verbs.toml``, recognises verbs where facts are read, and inflects a relation that the
 registry does not have, of which only the name is known.

@@ -1,11 +1,11 @@
 """Fold the assertions of one (head, relation) into versions (DESIGN 1.3).
 
-**Departures.** In REAL (§3.2) each statement changes the graph: of a relation with one value at a time, the same value
-merges with the stored one to [earlier start, ∞), and another one ends it at its own start. Taken literally, a person
-lives in two cities at once when a value returns (DESIGN D25), and a statement that arrives late makes an interval end
-before it starts (DESIGN D26). Here nothing is changed: versions are a pure function of all assertions, in any order of
-arrival, and an earlier state is the fold of an earlier prefix. If statements arrive in order and no value returns, the
-result is that of the paper's rule.
+**Departures.** In REAL (§III-A) each statement changes the graph: of a relation with one value at a time, the same
+value merges with the stored one to [earlier start, ∞), and another one ends it at its own start. Taken literally, a
+person lives in two cities at once when a value returns (DESIGN D25), and a statement that arrives late makes an
+interval end before it starts (DESIGN D26). Here nothing is changed: versions are a pure function of all assertions, in
+any order of arrival, and an earlier state is the fold of an earlier prefix. If statements arrive in order and no value
+returns, the result is that of the paper's rule.
 
 Intervals are half-open (DESIGN D27). If two values start at the same instant, one corrects the other: of values of one
 moment for which no start was stated the last told counts, otherwise the higher confidence, then the later telling, by

@@ -1,14 +1,17 @@
-"""Select the entities that a query is about, the roots of the search (REAL §3.3.1, DESIGN 3.1).
+"""Select the entities that a query is about, the roots of the search (REAL §III-B1, DESIGN 3.1).
 
 The most certain sources come first, and less certain ones are used only if the earlier ones found nothing:
 
 1. names that the caller passes, speakers that the query names, the entities that "I" and "you" refer to, and the names
    that the query mentions; a name that no fact bears selects entities with a similar name: "Patel" may be any person of
-   that name;
+   that name; then names that Claude reads in the question (`extra_names`), if they are rare or spelt like names;
 2. if the query has no names, common nouns with few facts: "video game", but not "film" where there are a thousand.
 
-Every root carries the intent of the query, the kind of fact that it asks for. The paper lets a language model give each
-root its own intent; here one intent is read from the whole query, by a lexicon, and all roots share it.
+Every root carries the intent of the query, the kind of fact that it asks for: the one that Claude reads in it, where it
+reads questions (``reasoning/anthropic/understanding.py``), else that of a lexicon (`FactQuery.intent`).
+
+**Departures.** The paper has a language model name the roots, each with an intent of its own. Here rules name them,
+too, and all roots share one intent, that of the whole query.
 
 **Mentions.** Entities are looked up by the words of the query, the longest first, and no word is used twice, so that
 "New York City" does not also mention "York". Spelling separates names from common nouns. Where the query writes a name
@@ -42,7 +45,7 @@ SPECIFIC = 8
 """A common noun is a root only if it takes part in at most this many (entity, relation) pairs; ours: it keeps "film"
 from being one."""
 JOINT = 0.6
-"""Jaccard index of their words from which on two names may mean the same entity (DESIGN 3.1)."""
+"""Jaccard index of their words from which on two names may mean the same entity; ours."""
 # Capitalised forms inside a sentence belong to titles, "My Fair Lady".
 _FIRST_PERSON = re.compile(
     r"\b(?:I|my|MY|me|ME|mine|MINE|myself|MYSELF|we|our|ours)\b|(?:^|[.!?]\s+)(?:My|Me|Mine|We|Our)\b"

@@ -1,4 +1,4 @@
-"""Find the paths through the facts that bear on a query, and score the texts that state them (REAL §3.3, Algorithm 1).
+"""Find the paths through the facts that bear on a query, and score the texts that state them (REAL §III-B, Alg. 1).
 
 `find_paths` selects the roots of the query, prepares the neighbourhood with its filters, and runs the beam search: from
 each root, the k best paths, one step longer at a time. `score_segments` turns the paths into one more channel of
@@ -21,12 +21,15 @@ bound). An inferred path, too, has to be more sufficient than the path that it e
 without this rule every path that stops would still add its guesses. A root alone never stops as long as it has a
 neighbour, however low its scores are (DESIGN I33).
 
-REAL compares the question with the words of a relation and its tail (DESIGN 3.2). Here it is compared with the sentence
+REAL compares the question with the words of a relation and its tail (§III-B2, I). Here it is compared with the sentence
 that states them: this is the original wording, and its vector already exists, so only the query is embedded. The
 background that calibrates cosines (DESIGN 3.2) belongs to the query: mean and deviation over the segments of the space.
 
-REAL has a language model score the paths of each step (§3.3.2, II). Here the formulas alone do. Measured in
+REAL has a language model score the paths of each step (§III-B2, II). Here the formulas alone do. Measured in
 trials with Claude: in none of some 80 requests about dialogues, chats and documents did its scores lead to the answer.
+
+REAL learns which expansion to choose by reinforcement and updates the intent (ι_u) after each step. Here nothing is
+learnt, and the intent of the root holds along the whole path.
 """
 
 from __future__ import annotations
@@ -50,9 +53,9 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import NONE, Space
 
 WIDTH = 5
-"""Paths that are followed at once from each entity. k (REAL §4.1; 3, 8 and 10 were worse there)."""
+"""Paths that are followed at once from each entity. k (REAL §IV-C2, Table IV; 3, 8 and 10 were worse there)."""
 DEPTH = 3
-"""Steps of a path. D_max (REAL §4.1; 4 gains .1 there, 5 loses)."""
+"""Steps of a path. D_max (REAL §IV-C2, Table IV; 4 gains .1 there, 5 loses)."""
 SUFFICIENT = 0.6
 """Minimum S_AS for a path to score its texts. The right type of answer alone, or all words of the query alone, give
 only .5. Without it every fact about a well-known entity gives its text a score, and the sentence with the time or place

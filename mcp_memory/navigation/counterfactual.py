@@ -1,10 +1,10 @@
-"""Counterfactual repair of paths: when it applies, its budget, and the rules that infer steps (REAL §3.3.2 III).
+"""Counterfactual repair of paths: when it applies, its budget, and the rules that infer steps (REAL §III-B2, III).
 
 A beam is repaired if its normal expansion is unreliable: it has no candidate, or no candidate is relevant enough, or
 none is coherent enough, or (DESIGN D33; the paper tests the two maxima separately) none is both. Inferred paths may
 only take the places that reliable candidates leave: ``B_cf = max(0, m − |N_rel|)``.
 
-Five rules bridge a gap in the graph (REAL table I, DESIGN 3.3). Each reads the facts around the end of a path and
+Five rules bridge a gap in the graph (REAL Table I, DESIGN 3.3). Each reads the facts around the end of a path and
 yields hypotheses, *guesses*: steps that would be possible if the rule were true. A guess has a temporary fact of its
 own (its id begins with ``i_``), made from its premises, with the interval they share and the lowest of their
 confidences times the discount of the rule. Exception: for temporal succession the guess may be an existing stored
@@ -19,8 +19,10 @@ of them right.)
 **Departures** (DESIGN D37). The paper's "symmetry", likes → interested_in, is an implication: the registry separates
 inverse, symmetric and implied relations here. Its temporal succession, "after(A, B) and B happened, so A did not", is
 unsound in general: all that follows is that A comes after the time of B. In addition, the value before or after the
-time in question is offered as a guess. What holds of a whole, a place or a kind does not hold of each part or member of
-it, so hyponymy never leads down.
+time in question is offered as a guess. Its hyponymy puts a kind or whole in the place of a tail: A in B and r(C, A), so
+r(C, B); never the reverse. In addition an entity inherits from its kinds and wholes, which Table I does not have: A in
+B and r(B, T), so r(A, T). What holds of a whole need not hold of each part, so that is a guess only. Its causality goes
+from a true cause to its effect; here causes are chained, too: a cause of a cause is a cause.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ Guess = tuple[Step, str]
 """A step that a rule infers, and the key of the entity that it leads to."""
 
 RELEVANT = 0.5
-"""If no path is more relevant than this, hypotheses are tried. δ_QR, below which a path is not reliable (REAL §4.1)."""
+"""If no path is more relevant than this, hypotheses are tried. δ_QR, below which a path is not reliable (REAL
+§IV-C2, Table IV)."""
 COHERENT = 0.5
 """The same for how well the facts of a path fit together. δ_LC, likewise."""
 SAME, IMPLIED, HYPONYMY, SUCCESSION, CAUSALITY, COOCCURRENCE = 1.0, 0.8, 0.8, 0.6, 0.5, 0.3

@@ -1,4 +1,4 @@
-"""Read what a query asks of the facts: which relations, with what intent, and of which time (REAL §3.3.1).
+"""Read what a query asks of the facts: which relations, with what intent, and of which time (REAL §III-B1).
 
 All of it comes from the words of the query, and from a language model's interpretation if there is one, as in REAL
 (``reasoning/anthropic/understanding.py``). A query asks for a relation by the words that the

@@ -1,12 +1,12 @@
-"""Extend paths by one step, score them, and write them as text (REAL §3.3.2, DESIGN 3.2).
+"""Extend paths by one step, score them, and write them as text (REAL §III-B2, DESIGN 3.2).
 
 `Neighbourhood` applies REAL's cascade of filters (step I) to the facts around an entity, in both directions (DESIGN
-D36), and ranks what remains: first by how strongly the query asks for the relation, then by similarity. A step from
-tail to head ranks a little lower, and so does a fact that is neither of the kind that the intent looks for nor asked
-for by name (DESIGN D35: a penalty, since a strict filter removes most answers). Of a hub only a limited number of
-versions on each side are read, `SCANNED` for a root and `PASSED` for other entities:
-outgoing, the relations that the query asks for first, and of each the newest; incoming, the same order of relations,
-and within one the order in which they were first recorded.
+D36), and ranks what remains by similarity and by how strongly the query asks for the relation. A step from tail to head
+ranks a little lower, and so does a fact that is neither of the kind that the intent looks for nor asked for by name
+(DESIGN D35: a penalty, since a strict filter removes most answers). Of a hub only a limited number of versions on each
+side are read, `SCANNED` for a root and `PASSED` for other entities: outgoing, the relations that the query asks for
+first, and of each the newest; incoming, the same order of relations, and within one the order in which they were first
+recorded.
 
 `score_paths` gives a path three scores:
 
@@ -23,10 +23,12 @@ and within one the order in which they were first recorded.
   since no path joins two; with no word left the share is 1. The score of an inferred path is multiplied by its
   confidence. A path without steps has 0.
 
-**Departures.** The paper embeds the path after turning it into words. Here the cosine of a version is the highest
-cosine of the query with a *sentence that states it*, which is the source's own wording, so no text is embedded at query
-time. The degree is divided by the number of assertions, which is at least as large as every degree, instead of the
-largest degree, which would require reading the whole space.
+**Departures.** The paper picks candidates by the cosine of the query with the name of the relation and the tail, and
+its semantic evaluator gives S_QR. Here a relation that the query asks for by name raises both, and the cosine of a
+version is the highest cosine of the query with a *sentence that states it*, which is the source's own wording, so no
+text is embedded at query time. The formulas above stand for the evaluator. The degree is divided by the number of
+assertions, which is at least as large as every degree, instead of the largest degree, which would require reading the
+whole space.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ Edge = tuple[Step, str, float]
 """A possible step, the key of the entity that it leads to, and its rank among the neighbours; higher is better."""
 
 EXPANDED = 5
-"""Neighbours that are scored at the end of each path. m (REAL §4.1; 10 gains .05 there)."""
+"""Neighbours that are scored at the end of each path. m (REAL §IV-C2, Table IV; 10 gains .05 there)."""
 SCANNED = 256
 """Versions on each side of a root that are read before the best m are taken; ours, for hubs."""
 PASSED = 48

@@ -4,7 +4,7 @@ A caller's fact with a source belongs to the sentence of that text which names i
 it replaces the facts that the embedded rules extract. A fact without a source becomes a statement of its own, so that
 it is found, quoted and cited like every other text.
 
-**Changes** (`changes`) in the versions of the facts (REAL §3.2): nothing is changed in place, so they are the
+**Changes** (`changes`) in the versions of the facts (REAL §III-A): nothing is changed in place, so they are the
 difference between the fold of the assertions that were recorded before and the fold of those that are recorded now.
 """
 

@@ -1,6 +1,6 @@
 """Claude as a reader of texts: extract facts that rules miss, implied, passive or spread over clauses (DESIGN L1).
 
-It sees some texts of one session as numbered sentences, and names for each fact (REAL §3.1) the line that states it.
+It sees some texts of one session as numbered sentences, and names for each fact (REAL §III-A) the line that states it.
 The rest is decided by code, not by the model: the number gives the sentence, and names and times are resolved here. The
 log counts the facts that are dropped: those whose words or times make no sense, and those whose head or tail stands
 nowhere in the text, since a model may invent a name (DESIGN 1).

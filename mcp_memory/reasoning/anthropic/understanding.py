@@ -1,14 +1,15 @@
 """Claude as the reader of questions: interpret a question before recall starts (DESIGN L4).
 
 It sees the question and the speakers of the space, and returns the entities that the question is about, the relations
-of the registry that it asks for, its intent, its time, and the intermediate facts to find (REAL §3.3.1, MRAgent's
+of the registry that it asks for, its intent, its time, and the intermediate facts to find (REAL §III-B1, MRAgent's
 cues). Every part is checked: a name means an entity only if the space has one of that name, an unknown relation and an
 invalid time are dropped, and parts are texts to search for, never to answer with. So a wrong reply changes what is
 searched and its order, never the content: measured with the parts of other questions, it costs 1 to 4 points of recall
 in dialogues and none in documents. It is asked once: a reply that cannot be used is not worth another.
 
-**Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchors`). The relation
-schema of DESIGN 5 is the registry, not the relations of the space: its writers name those, and there may be thousands.
+**Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchors`). Its dialogue
+history is not shown: a question is read by itself. Its relation schema (§III-B1) is the registry, not the relations of
+the space: its writers name those, and there may be thousands.
 """
 
 from __future__ import annotations

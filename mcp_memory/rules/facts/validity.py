@@ -1,4 +1,4 @@
-"""Decide when a fact holds, by the effect of its words, the tense of its verb and the stated times (REAL §3.1).
+"""Decide when a fact holds, by the effect of its words, the tense of its verb and the stated times (REAL §III-A).
 
 "Moved in 2016" begins, "lived from 2016 to 2018" has both ends, "used to live" is over, "bought last month" happened
 within that month, "fly on 20 December" is planned. A state without a stated time holds from the moment of the utterance

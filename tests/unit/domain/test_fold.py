@@ -1,6 +1,6 @@
 """The fold: what DESIGN 1.3 promises of versions, for any set of assertions in any order of arrival.
 
-Beside it stands a memory that follows REAL §3.2 to the letter. Examples are in ``tests/unit/view/histories.jsonl``.
+Beside it stands a memory that follows REAL §III-A to the letter. Examples are in ``tests/unit/view/histories.jsonl``.
 """
 
 import random
@@ -255,7 +255,7 @@ def test_a_hedged_remark_changes_nothing_before_it_is_confirmed(
 
 
 class Literal:
-    """Follows REAL §3.2 to the letter (DESIGN 7): merges the same value to [min, ∞), closes others at the start."""
+    """Follows REAL §III-A to the letter (DESIGN 7): merges the same value to [min, ∞), closes others at the start."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, int, float]] = []
