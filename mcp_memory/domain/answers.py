@@ -149,7 +149,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class PointEdit:
-    """What a judge does to the memory points of the question that it answers (HGMem §3.3.3, eqs 2 and 8).
+    """What a judge does to the memory points of the question that it answers (HGMem §3.5, eqs 2 and 8).
 
     Attributes:
         points: as they were shown: none for a new point, one for an update, several to be merged.

@@ -1,4 +1,4 @@
-"""Memory points: short descriptions of how several entities are connected (HGMem §3.2, eqs 3-5).
+"""Memory points: short descriptions of how several entities are connected (HGMem §3.3, eqs 3-5).
 
 A point is a hyperedge: it joins two or more entities and describes their connection. Its *scope* is the goal that it
 was made for. Points are stored as revisions, and nothing is deleted: an update is a further revision with the same

@@ -1,15 +1,15 @@
-"""Memory evolution of HGMem (§3.3.3, eq. 8; DESIGN 2.1, 2.2): insert, update and merge memory points.
+"""Memory evolution of HGMem (§3.5, eq. 8; DESIGN 2.1, 2.2): insert, update and merge memory points.
 
 **Insert and update.** Evidence about almost the same entities as a point of the scope updates that point: its vertices
 stay, its description takes in the new sentences (DESIGN D02). Other evidence becomes a new point. Evidence for a point
 that was merged goes to the point that it was merged into. Known evidence changes nothing, so organising twice equals
 organising once.
 
-**Merge.** Points that relate the same entities become one of higher order. The new point joins the entities of its
-parents and keeps their support. The parents stay and name it (DESIGN D03). In one pass each point takes part in one
-merge at most, which the reference code does not ensure. Merging is for questions that relate things to each other.
-Questions that ask for one thing lose by it: 65 to 60 and 60 to 55 points of accuracy on the primitive questions of two
-data sets (Table 3). So without such a goal nothing is merged (DESIGN D05).
+**Merge.** Two points that belong together become one of higher order. The new point joins the entities of its parents
+and keeps their support. The parents stay and name it (DESIGN D03). In one pass each point takes part in one merge at
+most, which the reference code does not ensure. Merging is for questions that relate things to each other. Questions
+that ask for one thing lose by it: 65 to 60 and 60 to 55 points of accuracy on the primitive questions of two data sets
+(Table 3). So without such a goal nothing is merged (DESIGN D05).
 
 **Departures.** In the paper a language model chooses what to update and which pairs to merge, with the goal in mind,
 and writes the descriptions (Ω^rel); so does Claude here, if it judges (below), and it may merge groups. Without it:
@@ -24,7 +24,7 @@ and writes the descriptions (Ω^rel); so does Claude here, if it judges (below),
   are merged that share an entity and have similar descriptions, the most similar first: they say the same twice. The
   threshold is ours.
 
-**Working memory** (§3.2, §3.3.3, eqs 2 and 8): the memory points of one question while it is answered. A judge that is
+**Working memory** (§3.2, §3.5, eqs 2 and 8): the memory points of one question while it is answered. A judge that is
 asked a question which relates things to each other proposes, with each judgement, what becomes of these points: an
 update changes the description alone (DESIGN D02), an insertion joins entities as no point does, a merge unites the
 entities of its parents (I13). They begin with the stored points of the question and are kept apart from the store until
@@ -82,7 +82,7 @@ encyclopedia, most of them for no other reason than the entity; above .7 lie 19,
 WORDS, MERGED_WORDS = 80, 160
 """Words of a description that the memory writes, and of that of a merged point. Not from the paper."""
 REDUNDANT = 0.6
-"""ROUGE-L from which on a sentence repeats another; from QRMeM's pool of questions (§3.3)."""
+"""ROUGE-L from which on a sentence repeats another; from QRMeM's pool of questions (§2.1, note 3)."""
 HUB_SHARE = 0.95
 """The share of entities that are no hubs: they have the fewest sentences (DESIGN 2.1)."""
 HUB_LEAST = 10

@@ -1,4 +1,4 @@
-"""Retrieval with memory points (HGMem §3.3.2, eqs 6 and 7): subqueries, relevant points, operators.
+"""Retrieval with memory points (HGMem §3.4, eqs 6 and 7): subqueries, relevant points, operators.
 
 A local investigation looks around a point, a global exploration beyond all points.
 
@@ -8,12 +8,14 @@ of facts (N_G) and in the hypergraph (N_M), and beyond all points only entities 
 compares entities with a subquery by vectors of their own; here the weight of an entity is that of the best sentence
 that names it.
 
-The paper answers from the descriptions of all points and the passages of their entities (§3.3.4). Here points are found
+The paper answers from the descriptions of all points and the passages of their entities (§3.6). Here points are found
 in addition to the raw text. A broad recall lists what they rest on. They raise no
 sentence in the ranking: that was measured to gain nothing.
 
-The paper's model decides which points to investigate and writes the subquery; here the caller of the operator does.
-What a subquery retrieves is shown by the sentences that name it, most similar to the query first.
+The paper's model decides which points to investigate and writes the subquery; here the caller of the operator does, or
+Claude, where it judges (``services/follow_ups.py``). The paper keeps at most n_e relationships and n_d texts of what it
+retrieves (§3.2, note 2); here the ``limit`` of the call bounds both together. What a subquery retrieves is shown by the
+sentences that name it, most similar to the query first.
 """
 
 from __future__ import annotations
@@ -114,7 +116,7 @@ def canonical_key(space: Space, key: str) -> str:
 
 
 def is_placeholder(space: Space, name: str) -> bool:
-    """Return whether only points name an entity: a placeholder, inserted by force (Alg. 1)."""
+    """Return whether only points name an entity: a placeholder, inserted by force (HGMem §3.3, note 3)."""
     return space.facts.resolve(name) is None and space.index(EntityIndex).find(name) is None
 
 

@@ -9,7 +9,7 @@ have figures, names or words of the topic, as far as there is room, in order; "�
 clauses that only ask for help, give way. The rules are English; of another language it is the beginning, and what has
 figures.
 
-Source: MRAgent §3.1 and HGMem §3.3 have a language model word what a text says. **Departures.** Here it is the words
+Source: MRAgent §3.1 and HGMem §3.5 have a language model word what a text says. **Departures.** Here it is the words
 themselves, so that nothing is said that was not.
 """
 

@@ -12,7 +12,7 @@ All of it is judged by the words alone, in English; a question in another langua
 topic.
 
 Source: the papers answer every question by one procedure and let a language model decide how far to go (MRAgent §3.2;
-HGMem §3.3). **Departures.** Here the caller's model answers, and a reply has to fit in one call; so the question's
+HGMem §3.2). **Departures.** Here the caller's model answers, and a reply has to fit in one call; so the question's
 shape decides how broad it is.
 """
 

@@ -1,9 +1,9 @@
 """Evolve: organise memory around a goal, and learn from a caller's feedback on a recall or an answer.
 
-``points`` and ``merge`` make memory points (HGMem §3.3; DESIGN 2.1, DESIGN 2.2): from a caller's edits
+``points`` and ``merge`` make memory points (HGMem §3.5; DESIGN 2.1, DESIGN 2.2): from a caller's edits
 (``points.py``), and from the evidence found for a goal or in an episode. Three steps are about feedback
 (``learn/feedback.py``): ``feedback`` teaches the sentences of the episode (GAM-RAG §3.3) and stores a correction;
-``confidence`` confirms facts (REAL §3.2, DESIGN 2.3); ``cardinality`` reports how many values a relation has (DESIGN
+``confidence`` confirms facts (REAL §III-A, DESIGN 2.3); ``cardinality`` reports how many values a relation has (DESIGN
 2.4). The last two are functions of the assertions, so every write updates them; evolve only stores a confirmation and
 reports what changed. Two more steps go over the whole space, and only on request (``whole_space.py``):
 ``entities`` unites names that mean one entity, ``questions`` adds to the pool.

@@ -10,10 +10,10 @@ when no step is proposed that was not taken, when nothing new is found, or after
 **Departures.** Of MRAgent's state the active set Z, what the evidence leads on to, is not shown: with its tags and
 topics no gain was measured (docs/RESULTS.md). The judge names cues of what it reads.
 
-**Working memory** (HGMem §3.3). For a question that compares things or sums up, and for a full answer, a judgement also
-says what becomes of its memory points (``hypergraph/evolution.py``). A concern about a point is a local investigation,
-one beyond all points a global exploration; both are steps of the next turn. The points lead the next request, each with
-what it rests on.
+**Working memory** (HGMem §3.4, §3.5). For a question that compares things or sums up, and for a full answer, a
+judgement also says what becomes of its memory points (``hypergraph/evolution.py``). A concern about a point is a local
+investigation, one beyond all points a global exploration; both are steps of the next turn. The points lead the next
+request, each with what it rests on.
 """
 
 from __future__ import annotations

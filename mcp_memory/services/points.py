@@ -1,4 +1,4 @@
-"""Commit edits of memory points with optimistic concurrency: of a caller, of the rules, of a judge (HGMem §3.3.3).
+"""Commit edits of memory points with optimistic concurrency: of a caller, of the rules, of a judge (HGMem §3.5).
 
 The edits are decided under the store's lock, by the current points, so several processes may edit at once. Descriptions
 are embedded before the lock is taken: if a decision needs the vector of a text that has not been embedded, the lock is

@@ -3,14 +3,14 @@
 Three things are decided here, in this order:
 
 1. **What is shown.** What Claude kept when it was asked before comes first, and is always there. Then come the memory
-   points with the sentences that they rest on, since a point is the condensed view (HGMem §3.3.4), the facts about
+   points with the sentences that they rest on, since a point is the condensed view (HGMem §3.6), the facts about
    what is asked that hold then, and the sentences by rank. A hypothesis says by which rule it was guessed.
 2. **Where it stands.** Sentences of one turn share a line, turns of one conversation follow each other in the order of
    time below one heading with the weekday and the date. So a model sees what followed on what, and no line repeats
    who said it when. A relative time is followed by the date that it means.
 3. **What a number means.** ``P`` is a point, ``F`` a fact, ``S`` a piece of a turn. Each can be cited.
 
-**Departures.** HGMem answers from points and the passages of their entities (§3.3.4), QRMeM shows segments by rank
+**Departures.** HGMem answers from points and the passages of their entities (§3.6), QRMeM shows segments by rank
 (§2.2). A trial with 137 requests showed that lines by rank use half of the room for who said them when, and that facts
 beside the sentence that states them were never needed by themselves: so only those are shown that say more. Of an event
 its interval says within what it was, not how long it took: "on a day between Mon 26 Jun 2023 and Sun 2 Jul 2023".

@@ -9,7 +9,7 @@ a segment of a document. It *bears on* a question (`find_units`) if:
 - it is among the best that a part of the question or another wording of it finds;
 - it tells of a time still to come that the question asks about: such dates lead ("What is coming up?");
 - it tells of an area of life or work that the question asks for, such as health or money (``language/areas.py``);
-- a memory point that is related to the question rests on it (HGMem §3.3.4, which answers from all of a point's texts).
+- a memory point that is related to the question rests on it (HGMem §3.6, which answers from all of a point's texts).
 
 **Everything** (`_everything`), for lists, orders, and how many: a line for each message, ranked by relevance; the reply
 shows those of a page in the order of time, and says how many there are. So the first page has the most relevant ones of
@@ -22,7 +22,7 @@ and divided into equal parts. The best `FIRST` come first whatever their time; t
 turn, so that no stretch is left out.
 
 Source: MRAgent's topics τ lead to all of their episodes (§3.1, eq. 5), HGMem's points to all of their texts, and its
-global view covers what no point covers yet (§3.3.2). **Departures.** The papers bound what they return by the budget of
+global view covers what no point covers yet (§3.4). **Departures.** The papers bound what they return by the budget of
 a language model's loop, and have it write summaries. Here the whole set is counted, as far as memory can tell, and
 paged, and each line is made of the words themselves when it is asked for (``lines.py``).
 

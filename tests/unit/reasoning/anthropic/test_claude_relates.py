@@ -1,4 +1,4 @@
-"""A question that relates things: memory points are made, reworded and merged while it is answered (HGMem §3.3)."""
+"""A question that relates things: memory points are made, reworded and merged while it is answered (HGMem §3.5)."""
 
 import anyio
 import pytest
