@@ -1,6 +1,6 @@
 """Turns, and the segments and sentences that are spans of their text.
 
-A turn is a message, a document or a caller's statement, stored verbatim. A segment (QRMeM's static memory, §3.1) is a
+A turn is a message, a document or a caller's statement, stored verbatim. A segment (QRMeM's static memory, §2.1) is a
 run of sentences of about 200 tokens; a sentence is MRAgent's episode and GAM-RAG's memory unit. Segments and sentences
 are spans of the turn's text, so nothing is stored twice and every quote is verbatim. Their vectors are rows of a matrix
 (``domain/batch.py``).

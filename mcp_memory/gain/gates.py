@@ -4,16 +4,15 @@
 until a confident memory ends it, and returns two channels for the first retrieval.
 
 A gate (§3.2.2, eq. 4) is 1 without knowledge, above 1 if the sentence helped with similar questions, below 1 if it was
-called wrong for them; always in [0, 2] (DESIGN D16, DESIGN I21). Gates join recall twice. In propagation they weight
-sentences as in eq. 4, so that what helped before is activated first, and a confident memory ends the search (§4.2:
-fewer rounds for taught questions). And the gate of a segment less 1 is a channel of its own in the first retrieval
-(``experience``).
+called wrong for them; always in [0, 2] (DESIGN I21). Gates join recall twice. In propagation they weight sentences as
+in eq. 4, so that what helped before is activated first, and a confident memory ends the search (§4.2: fewer rounds for
+taught questions). And the gate of a segment less 1 is a channel of its own in the first retrieval (``experience``).
 
 **Departures.** The published gate, ``1 + (1 - π)·cos(m, q)``, opens a little for every question: two unrelated
 questions still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?") .6. The
 *sharp* gate stays at 1 up to a threshold θ and rises linearly from there to the end of the published one. Measured over
 five passes of teaching, it gains as much on the questions that were taught and leaves the others unchanged (see
-`TALK` and `DOCUMENT`).
+`TALK` and `DOCUMENT`). The product of the gates of task and time, up to 4 in eq. 4, is cut at 2.
 
 In the paper gates steer propagation only, which brought 1 point on what was taught; added to the ranking score, 9 to
 16. They are added, in units of the best cosine, and not multiplied: so a segment gains at most the channel's weight,

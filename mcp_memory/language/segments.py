@@ -1,10 +1,11 @@
-"""Split texts into sentences, and group these into segments of about 200 tokens, which recall ranks (QRMeM §3.1).
+"""Split texts into sentences, and group these into segments of about 200 tokens, which recall ranks (QRMeM §2.1).
 
 A text without structure is cut where a segment is full, and neighbouring segments share one sentence, so that what two
 sentences say together is in one segment. A text with headings, code or tables is cut where its own structure has it: a
 heading, or the line that introduces a block, stays with what follows; a block of code or a table is one piece, up to
 `WHOLE` times the limit (an embedder reads its beginning, and its words are indexed all the same); a segment that is
-full ends before its last heading, if what precedes fills half the limit.
+full ends before its last heading, if what precedes fills half the limit. **Departure.** The paper's segments have 600
+tokens (§3.2).
 
 **Structure** is that of Markdown (`outline`): headings, and the blocks that are one piece, code and tables. Headings
 are lines of ``#`` signs and lines that are bold from end to end. A fence that is never closed reaches to the end of the

@@ -6,9 +6,11 @@ S_add with the score of the edge. If the window is full, the lowest-scored of S_
 
 **Departures.** Line 8 of the algorithm takes the neighbours of E_s, the text those of the *current* entities. Taken
 literally, line 8 never leaves the first hop, so it is the current ones (DESIGN D21), and what is reached at step n is
-within n hops of E_s (DESIGN I31). The paper has no limit of trials; here it is a number (DESIGN D22). The paper asks a
-model before each step whether the segments answer; here whoever calls `reflect` decides that, since the embedded rules
-cannot. A step adds the two nearest segments of its entity, not all, and never takes a hub.
+within n hops of E_s (DESIGN I31). The paper varies the limit of trials (§3.6, Fig. 4) and its text names none as the
+choice; here it is four (DESIGN D22). The paper asks a model before each step whether the segments answer; here whoever
+calls `reflect` decides that, since the embedded rules cannot. A step adds the two nearest segments of its entity, not
+all, and never takes a hub. S_imp is what the caller passes in ``ids``, and [question; reason; entities] is scored once
+a call, not anew at each step.
 
 **Measured** on questions of two to four hops over passages of an encyclopedia: five texts that a call adds to ten hold
 27 % of the missing ones, the next five of the retrieval 22 %, propagation 9 %; in dialogues, whose sentences rarely
@@ -64,7 +66,7 @@ WINDOW = 4_096
 """Tokens of all passages together. L (§3.2: 4,096)."""
 TRIALS = 4
 """Entities that are added one after the other: steps of reflection, and rounds of a trial, in one call (DESIGN D22: the
-paper has no number)."""
+paper's text has no number)."""
 SEGMENTS = 2
 """Passages of each: the most similar to the query; the paper adds all. Measured: see above."""
 HUB = 30

@@ -13,7 +13,7 @@ with the cosine of the best segment to the topic of the question, without the wo
 
 A short message that goes on from the exchange before it (`follows_up`) has at least `INHERITED` of that one's score.
 
-Source: the unit of retrieval is QRMeM's static memory (§3.1), whose segments lie within a text; here a unit spans the
+Source: the unit of retrieval is QRMeM's static memory (§2.1), whose segments lie within a text; here a unit spans the
 texts that belong together. MRAgent's episodes (§3.1) come from a language model that groups turns. **Departures.** The
 grouping is by roles alone, and BM25 of an exchange is that of its best segment for each part.
 
