@@ -14,8 +14,8 @@ sentence in the ranking: that was measured to gain nothing.
 
 The paper's model decides which points to investigate and writes the subquery; here the caller of the operator does, or
 Claude, where it judges (``services/follow_ups.py``). The paper keeps at most n_e relationships and n_d texts of what it
-retrieves (§3.2, note 2); here the ``limit`` of the call bounds both together. What a subquery retrieves is shown by the
-sentences that name it, most similar to the query first.
+retrieves (§3.2, note 2); here the ``limit`` of the call bounds sentences and points together, and facts are only
+suggested. What a subquery retrieves is shown by the sentences that name it, most similar to the query first.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ background that calibrates cosines (DESIGN 3.2) belongs to the query: mean and d
 REAL has a language model score the paths of each step (§III-B2, II). Here the formulas alone do. Measured in
 trials with Claude: in none of some 80 requests about dialogues, chats and documents did its scores lead to the answer.
 
-REAL learns which expansion to choose by reinforcement and updates the intent (ι_u) after each step. Here nothing is
-learnt, and the intent of the root holds along the whole path.
+REAL says that it learns by reinforcement which expansion to choose, and updates the intent (ι_u) after each step. Here
+nothing is learnt, and the intent of the root holds along the whole path.
 """
 
 from __future__ import annotations
