@@ -390,7 +390,7 @@ def _divided(space: Space, shared: dict[str, tuple[str, ...]], rarity: dict[str,
             near.append(f"{label(turn)} has only {said}: {_around(turn.text, shared[name])}")
     near = _first(near, "more have only some of these words")
     if len(others) > NEAR:
-        others[NEAR:] = [f"{len(others) - NEAR} more texts that a search finds have none of these words"]
+        others[NEAR:] = [f"{len(others) - NEAR} further texts, found by a search, without these words"]
     return Chosen(ForgetTargets(space.name, turns=frozenset(why)), staying, near=[*near, *others], why=why)
 
 

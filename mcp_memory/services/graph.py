@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mcp_memory.domain.facts import CERTAIN, Version
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import DAY, Millis
+from mcp_memory.domain.times import DAY, FOREVER, Millis
 from mcp_memory.language import iso
 from mcp_memory.visible import is_invisible
 
@@ -240,10 +240,14 @@ def _escape(character: str) -> str:
 
 
 def _edge_label(version: Version) -> str:
-    """Return a relation with its stated days, and whether it is uncertain: "lives in, 2019-05-01 to 2021-03-01"."""
-    name = relations().get(version.relation).label + (", uncertain" if version.confidence < CERTAIN else "")
-    since, until = (iso.show(moment // DAY * DAY) for moment in (version.since, version.until))
-    since = since if version.stated else None
+    """Return a relation with its stated days, and how far it is known: "lives in, 2019-05-01 to 2021-02-28"."""
+    name = relations().get(version.relation).label
+    if version.as_of is not None:
+        name += f", as told on {iso.show(version.as_of // DAY * DAY)}"
+    elif version.confidence < CERTAIN:
+        name += ", uncertain"
+    since = iso.show(version.since // DAY * DAY) if version.stated else None
+    until = iso.show((version.until - 1) // DAY * DAY) if version.until < FOREVER else None
     if since and until:
         return f"{name}, {since} to {until}"
     return f"{name}, since {since}" if since else f"{name}, until {until}" if until else name

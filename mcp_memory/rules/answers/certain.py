@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation
-from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.facts import CERTAIN, Assertion, Version
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
@@ -49,6 +49,9 @@ from mcp_memory.rules.answers.values import (
 )
 
 MOST_CITED = 3
+AS_TOLD = 0.6
+"""Confidence that what was certain when it was told still holds: of ten invented lives 20 of 24 did, of twelve made of
+changes told in passing 14 of 42."""
 _NOT_FACTUAL = re.compile(
     r"\b(?:would|could|should|or|if|not|never|why|no|than|both|same)\b|n['’]t\b|^\W*(?:Would|Could|Should|Why)\b"
 )
@@ -155,7 +158,8 @@ def _proposal(
     told = [one for one in versions if one.as_of is not None and one.as_of < asked_at]
     if told:
         text = f"{text}, as told on {_last_told(min(told, key=_as_of), knowledge)}"
-    return Proposal(text, min(one.confidence for one in versions), bool(told), citations)
+        return Proposal(text, AS_TOLD, True, citations)
+    return Proposal(text, min(CERTAIN if one.as_of else one.confidence for one in versions), False, citations)
 
 
 def _as_of(version: Version) -> Millis:

@@ -303,7 +303,7 @@ def validity(
         about = f"{'planned for' if kind == 'planned' else 'from'} {first}, but " if first else ""
         return f"{about}set aside for another statement"
     if kind == "planned":
-        return f"planned, {_validity(since, until, None)}".removesuffix(", ")
+        return f"planned, {_validity(since, until, None)}".removesuffix(", ").replace("planned, on ", "planned for ")
     if precision == "before" and until is not None and since != until:
         return f"on or before {iso_day(until - 1)}" if kind == "event" else f"before {iso_day(until)}"
     if kind == "event" and since is not None and until is not None and since < until < FOREVER and since > BEGINNING:
@@ -324,7 +324,7 @@ def _validity(since: Millis | None, until: Millis | None, precision: Precision |
     if first and since is not None and since % DAY == 0:  # a start that was told by the month or the year
         first = first[: {"month": -3, "year": -6}.get(precision or "", len(first))]
     if first and last:
-        return f"from {first} to {last}"
+        return f"on {first}" if first == last else f"from {first} to {last}"
     return f"since {first}" if first else f"until {last}" if last else ""
 
 

@@ -247,7 +247,7 @@ async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nea
     shown, last = stays[:-1], stays[-1]
     assert len(shown) == NEAR
     assert all("has none of these words: I " in line for line in shown)
-    assert last == f"stays: {6 - NEAR} more texts that a search finds have none of these words"
+    assert last == f"stays: {6 - NEAR} further texts, found by a search, without these words"
 
 
 async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so() -> None:

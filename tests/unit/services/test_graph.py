@@ -71,7 +71,7 @@ def test_graphml_is_read_back_by_networkx_with_times_and_confidence(tmp_path):
 
 def test_mermaid_draws_current_facts_as_lines_and_past_facts_dotted():
     drawn = mermaid(around(graph_of(FACTS), "lisbon", 1))
-    assert drawn == ('flowchart LR\n  n0["Ann"]\n  n1["Lisbon"]\n  n0 -.->|"lives in, 2015-01-01 to 2020-01-01"| n1\n')
+    assert drawn == ('flowchart LR\n  n0["Ann"]\n  n1["Lisbon"]\n  n0 -.->|"lives in, 2015-01-01 to 2019-12-31"| n1\n')
     assert '-->|"lives in, since 2020-01-01"|' in mermaid(graph_of(FACTS))
     unsure = facts_of(said("Ann", "lives_in", "Oslo", "2020-01-01", confidence=0.8))
     assert '-->|"lives in, uncertain, since 2020-01-01"|' in mermaid(graph_of(unsure))
