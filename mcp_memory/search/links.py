@@ -64,7 +64,7 @@ points of R@5 where the second text often does not stand under the name that the
 """
 SEEDS = 5
 """The most seeds (measured: 4 to 10 are alike)."""
-STEEPNESS = 3.0
+SEED_EXPONENT = 3.0
 """How fast what seeds pass on falls with their score: the power above (measured: 2 to 4 are alike)."""
 MOST_TITLED = 30
 """Documents that may share a title; one that more share is too general to link to any of them."""
@@ -143,7 +143,7 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
     seeds: list[Seed] = []
     for place in best_first(space, rows, total, SEEDS)[:SEEDS]:
         row, best = int(rows[place]), float(total.max())
-        share = (float(total[place]) / best) ** STEEPNESS
+        share = (float(total[place]) / best) ** SEED_EXPONENT
         if share < LEAST:
             break
         seeds.append(Seed(row, best * share, *_by_similarity(space, row, query.vector)))

@@ -32,7 +32,7 @@ from mcp_memory.search.candidates import CandidateSet, distinct_turns
 from mcp_memory.search.words import READ_CHARS, message_text
 from mcp_memory.view.space import NONE, Space
 
-READER = "reader"
+READER_SCORE = "reader"
 """The name of its score among those of the channels."""
 WEIGHT = 0.2
 MOST, CHARACTERS = 24, 3_000
@@ -77,7 +77,7 @@ async def read_first(
     helps = np.where(found.total > 0, chances.mean(), 0).astype(np.float32)
     helps[places] = chances
     scores = WEIGHT * found.total.max() * helps
-    return replace(found, total=found.total + scores, scores={**found.scores, READER: scores}), ()
+    return replace(found, total=found.total + scores, scores={**found.scores, READER_SCORE: scores}), ()
 
 
 def record_text(space: Space, row: int) -> str:

@@ -45,7 +45,7 @@ WIDTH = 5
 """Candidates of the search that the loop starts from."""
 FOUND = 8
 """Items that one call may find."""
-STEEPNESS = 6
+STRENGTH_EXPONENT = 6
 """How fast the strength of a candidate falls with its score: the best is followed first, then what is near to it."""
 FIRST = 5
 """Candidates that count, and of which one must have a value of the kind asked for."""
@@ -84,7 +84,7 @@ async def go_on(
     ranked, coverage = rank(space, query, found)
     if is_covered(space, query, ranked):
         return boost_candidates(space, query, found, settings, None, KEPT), {}, replace(result, stop="covered")
-    strengths = [(candidate.row, candidate.score**STEEPNESS) for candidate in ranked]
+    strengths = [(candidate.row, candidate.score**STRENGTH_EXPONENT) for candidate in ranked]
     state = LoopState.begin(space, query, strengths, WIDTH, uncovered_share(query, coverage.missing))
 
     def take(action: Action) -> OperatorResult:

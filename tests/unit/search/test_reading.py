@@ -65,7 +65,7 @@ def test_a_document_keeps_its_place_among_messages_that_are_read() -> None:
     reader = SaysWhichHelps("one")
     after, _ = read(reader, space, candidates)
     assert [text for _, text in reader.read_pairs] == ["Ann: The first one.", "Ann: No. [before: The first one.]"]
-    helps = after.scores[reading.READER]
+    helps = after.scores[reading.READER_SCORE]
     assert helps[1] == np.mean(helps[[0, 2]])
 
 
