@@ -346,7 +346,7 @@ def restated(item: Assertion, triple: tuple[str, str, str]) -> Assertion:
     return replace(item, id=made, head=head, relation=relation, tail=tail)
 
 
-LAMBDA = 0.5
+FURTHER_TURN = 0.5
 """Weight of a further turn beside the one with the highest confidence."""
 CEILING = 0.99
 """Highest confidence that several turns reach, unless one of them exceeds it; below `CERTAIN` if none is certain."""
@@ -364,7 +364,7 @@ def combined(assertions: Iterable[Assertion]) -> float:
     surest, *others = sorted(turns.values(), reverse=True)
     if not others:
         return surest
-    together = 1 - (1 - surest) * prod(1 - LAMBDA * other for other in others)
+    together = 1 - (1 - surest) * prod(1 - FURTHER_TURN * other for other in others)
     highest = CEILING if surest >= CERTAIN else CERTAIN - 0.01
     return max(surest, min(together, highest))  # rounding could take very small values below the surest
 

@@ -50,13 +50,13 @@ FULL_WORDS = 300
 """Most words of a full answer, and"""
 FULL_CHARS = 2_400
 """most characters of one line of it."""
-MISSING = 5
+MOST_MISSING = 5
 """Most missing things that are named."""
-STEPS = 6
+MOST_STEPS = 6
 """Most steps that are read; `services.follow_ups` takes fewer."""
-SUPPORTS = 20
+MOST_SUPPORTS = 20
 """Most numbers that are taken as what an answer rests on."""
-EDITS = 6
+MOST_EDITS = 6
 """Most edits of points, and"""
 POINT_CHARS = 800
 """most characters of the description of one."""
@@ -268,15 +268,16 @@ def to_judgement(reply: AnswerForm, rendered: RenderedEvidence, length: Length =
         UnusableReply: the answer is empty, or cites nothing that was shown.
     """
     stated = _NUMBER.findall(reply.answer) if length == "full" else []
-    numbers = dict.fromkeys([*stated, *map(normalise_number, reply.supports[:SUPPORTS])])
+    numbers = dict.fromkeys([*stated, *map(normalise_number, reply.supports[:MOST_SUPPORTS])])
     cited = [rendered.cited[number] for number in numbers if number in rendered.cited]
     kept = _citations(cited)
     left = frozenset(key for number, item in rendered.cited.items() if number not in numbers for key in item.keys)
     wrong = prompt_line(reply.wrong_premise)
     if wrong and not reply.answerable:  # nothing that could still be found would answer it
         return Judgement(None, "anthropic", (wrong,), left=left, kept=kept, support=1 - reply.confidence)
-    missing = tuple(dict.fromkeys(line for text in (wrong, *reply.missing) if (line := prompt_line(text))))[:MISSING]
-    steps = tuple(step for one in reply.steps[:STEPS] if (step := _step(one, rendered)))
+    lines = filter(None, map(prompt_line, (wrong, *reply.missing)))
+    missing = tuple(dict.fromkeys(lines))[:MOST_MISSING]
+    steps = tuple(step for one in reply.steps[:MOST_STEPS] if (step := _step(one, rendered)))
     judged = Judgement(None, "anthropic", missing, steps, left, kept)
     if isinstance(reply, RelatingForm):
         judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=prompt_line(reply.beyond))
@@ -343,7 +344,7 @@ def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:
 def _edits(reply: RelatingForm, rendered: RenderedEvidence) -> Iterator[PointEdit]:
     """Yield the edits of points that can be carried out; one that names an unknown point is left out."""
     concerns = not reply.answerable or reply.incomplete
-    for one in reply.points[:EDITS]:
+    for one in reply.points[:MOST_EDITS]:
         named = [rendered.cited.get(number) for number in dict.fromkeys(map(normalise_number, one.of))]
         points: list[Point] = [item.point for item in named if item is not None and item.point is not None]
         cited = [rendered.cited[n] for n in dict.fromkeys(map(normalise_number, one.supports)) if n in rendered.cited]
