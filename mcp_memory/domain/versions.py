@@ -289,7 +289,7 @@ def _fold(said: Sequence[TimedAssertion], key: Key) -> list[_DraftVersion]:
     now, drafts = _undated_drafts(_positives(starting.pop(BEGINNING, ()), key))
     for start in sorted(starting):
         positives = _positives(starting[start], key)
-        ended = [draft for draft in now if _is_over(draft, start, starting[start], positives, key)]
+        ended = [draft for draft in now if _end_if_denied(draft, start, starting[start], positives, key)]
         now = [draft for draft in now if draft not in ended]
         if not positives:
             continue
@@ -330,10 +330,10 @@ def _undated_drafts(positives: Mapping[str, list[TimedAssertion]]) -> tuple[list
     return [draft for draft in drafts if draft.until > BEGINNING], drafts
 
 
-def _is_over(
+def _end_if_denied(
     draft: _DraftVersion, start: Millis, said: Iterable[TimedAssertion], positives: Collection[str], key: Key
 ) -> bool:
-    """Return whether a draft has ended at a start; a negation that starts there ends it."""
+    """End a draft that a negation denies at a start, and return whether it has ended by then."""
     if draft.until <= start:  # a stated end has passed, unless the value is asserted again exactly there
         return not (draft.until == start and draft.tail in positives)
     if draft.tail in positives:

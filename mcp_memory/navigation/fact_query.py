@@ -73,7 +73,7 @@ class FactQuery:
         self.past = looks_back(query.text)
         self.compares = _CHOICE.search(_plain(query.text)) is not None
         self._words = frozenset(words(query.text))
-        self._plain = _plain_stems(query.text)
+        self._plain = _stems_by_plain_form(query.text)
         self._asked: dict[str, tuple[float, frozenset[str]]] = {}
 
     @cached_property
@@ -178,10 +178,10 @@ fact_query = text_cache(16)(FactQuery)
 @text_cache(4_096)  # the registry has some hundred phrases; the others are relation names in the spaces
 def _phrase(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems of the plain forms of a phrase's words, without stop words, and its words."""
-    return frozenset(_plain_stems(text)), frozenset(words(text))
+    return frozenset(_stems_by_plain_form(text)), frozenset(words(text))
 
 
-def _plain_stems(text: str) -> dict[str, set[str]]:
+def _stems_by_plain_form(text: str) -> dict[str, set[str]]:
     """Return the stems of the plain forms of a text's words, each with the stems of the words themselves."""
     forms: dict[str, set[str]] = {}
     for word in words(text):

@@ -87,13 +87,13 @@ def _may_be_of_others(facts: Facts, query: Query, group: RelationFacts) -> bool:
     """Return whether facts may be of somebody with a longer or shorter name than the one asked for.
 
     "Dalia" may or may not be Dalia Barlsen. Where the space takes the two for one person by their words alone
-    (`Facts.assumed`), nothing certain is answered from what was told under the other name.
+    (`Facts.assumed_names`), nothing certain is answered from what was told under the other name.
     """
     names = [entity_key(name) for name in query.names]
     one_word = facts.kind(group.key) == "person" and " " not in group.key and group.key not in names
     if one_word and any(group.key in (name.split()[0], name.split()[-1]) for name in names if " " in name):
         return True
-    assumed = facts.assumed(group.key)
+    assumed = facts.assumed_names(group.key)
     if not assumed:
         return False
     asked = f" {' '.join(words(query.text))} "

@@ -110,7 +110,7 @@ async def _wait(
         space = view.space(request.space)
         segments = sum(len(space.segments_with(name, -1)) for name in new)
         sentences = sum(len(space.sentences_of(name)) for name in new)
-        return segments, sentences, [one for name in new for one in space.facts.recorded_in(name)]
+        return segments, sentences, [one for name in new for one in space.facts.assertions_as_recorded(name)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.files import files_below, whole_file
 from mcp_memory.storage.forget import BOOK
-from mcp_memory.storage.lock import LOCKS, WriteLock, lock_file, try_lock
+from mcp_memory.storage.lock import LOCK_FILES, WriteLock, lock_file, try_lock
 from mcp_memory.storage.own_files import holds_store, is_of_log, is_of_table, others_in
 from mcp_memory.storage.place import Place, without_compaction
 from mcp_memory.storage.schema import FORMAT
@@ -270,7 +270,7 @@ def arriving(folder: Path) -> Iterator[Path]:
         if lock.is_locked:
             lock.release()
             shutil.rmtree(made, ignore_errors=True)
-        if new and folder.exists() and {path.name for path in folder.iterdir()} <= {*LOCKS}:
+        if new and folder.exists() and {path.name for path in folder.iterdir()} <= {*LOCK_FILES}:
             with suppress(OSError):
                 shutil.rmtree(folder)
 

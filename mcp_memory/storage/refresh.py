@@ -117,7 +117,7 @@ class Refresher:
 
     # Saved views
 
-    def is_to_be_saved(self, view: View) -> bool:
+    def view_is_due(self, view: View) -> bool:
         """Return whether a view has grown so much that it should be saved."""
         if self._saved is None or view.sentences < saved_view.LEAST or self.lacks_rows:
             return False
@@ -125,7 +125,7 @@ class Refresher:
 
     def save(self, view: View, stop: Callable[[], bool]) -> None:
         """Save a view if it is whole, unless it is to ``stop`` before the end. The view must not change meanwhile."""
-        if self._saved is not None and self.last is not None and self.is_to_be_saved(view):
+        if self._saved is not None and self.last is not None and self.view_is_due(view):
             view.extend_indexes()
             self._saved.save(view, self.last, stop)
 
@@ -174,7 +174,7 @@ class Refresher:
         self._looked = began
         return view
 
-    def apply(self, view: View, batch: Batch, commit: Commit) -> None:
+    def add_own_commit(self, view: View, batch: Batch, commit: Commit) -> None:
         """Add a commit of this process to the view, which is as of that commit afterwards."""
         view.add(masked(batch, self.masking, partial(stored_turn, view)), commit.tx)
         self._note_last(commit)

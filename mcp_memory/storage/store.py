@@ -162,7 +162,7 @@ class LanceStore:
     @property
     def view_is_due(self) -> bool:
         """See `ports.Store.view_is_due`."""
-        return self._refresher.is_to_be_saved(self._view)
+        return self._refresher.view_is_due(self._view)
 
     async def save_view(self) -> None:
         """See `ports.Store.save_view`."""
@@ -336,9 +336,9 @@ class LanceStore:
             view.generation = commit.generation
             try:
                 if batch.segments or sum(len(turn.text) for turn in batch.turns) > SMALL:
-                    await to_thread.run_sync(self._refresher.apply, view, batch, commit)
+                    await to_thread.run_sync(self._refresher.add_own_commit, view, batch, commit)
                 else:  # a change of threads takes longer on a busy machine
-                    self._refresher.apply(view, batch, commit)
+                    self._refresher.add_own_commit(view, batch, commit)
             except Exception:  # the rows are stored, so the call succeeds; the next one loads the view again
                 _log.exception(
                     "commit %s is stored; it could not be added to the view, which is loaded again", commit.tx

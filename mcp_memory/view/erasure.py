@@ -121,17 +121,17 @@ def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]
     """
     arrived = {row.id for rows in (batch.turns, batch.segments, batch.sentences) for row in rows}
 
-    def lost(space: str, *names: str) -> bool:
+    def is_gone(space: str, *names: str) -> bool:
         """Return whether something with one of these ids was forgotten, and is not there again."""
         here = view.space(space)
         return any(name not in arrived and forgotten(name) and not here.knows(name) for name in names)
 
-    if any(lost(lesson.space, *sentences_in(lesson)) for lesson in batch.lessons):
+    if any(is_gone(lesson.space, *sentences_in(lesson)) for lesson in batch.lessons):
         batch = replace(batch, lessons=(), beliefs=())
-    facts = tuple(one for one in batch.assertions if not lost(one.space, one.turn_id))
-    jobs = tuple(job for job in batch.jobs if not lost(job.space, job.turn_id))
-    points = [row for row, one in enumerate(batch.points) if not lost(one.space, *one.sentences, *one.facts)]
-    asked = [row for row, (space, one) in enumerate(batch.questions) if not lost(space, one.segment_id)]
+    facts = tuple(one for one in batch.assertions if not is_gone(one.space, one.turn_id))
+    jobs = tuple(job for job in batch.jobs if not is_gone(job.space, job.turn_id))
+    points = [row for row, one in enumerate(batch.points) if not is_gone(one.space, *one.sentences, *one.facts)]
+    asked = [row for row, (space, one) in enumerate(batch.questions) if not is_gone(space, one.segment_id)]
     kept = map(len, (facts, jobs, points, asked))
     if [*kept] == [*map(len, (batch.assertions, batch.jobs, batch.points, batch.questions))]:
         return batch

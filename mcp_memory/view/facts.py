@@ -164,9 +164,9 @@ class Facts:
         """Return the most frequent spelling of an entity; ties go to the longer, then the first in the alphabet."""
         return self._names.usual(key)
 
-    def assumed(self, key: str) -> tuple[str, ...]:
+    def assumed_names(self, key: str) -> tuple[str, ...]:
         """Return the first or last names that mean a person by their words alone; nothing says so."""
-        return self._names.assumed(key)
+        return self._names.assumed_names(key)
 
     def names(self, key: str) -> tuple[str, ...]:
         """Return every spelling of an entity's names, the most frequent one first."""
@@ -245,7 +245,7 @@ class Facts:
         """Return the assertions of a turn that count, in the order of recording."""
         return [self._weighed(row) for row in self._assertions.of_turn(turn_id) if self._assertions.counts(row)]
 
-    def recorded_in(self, turn_id: str) -> list[Assertion]:
+    def assertions_as_recorded(self, turn_id: str) -> list[Assertion]:
         """Return all assertions of a turn as they were recorded, also those that a caller's replace."""
         return [self.rows[row] for row in self._assertions.of_turn(turn_id)]
 

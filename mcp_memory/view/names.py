@@ -124,7 +124,7 @@ class Names:
         self._speakers.add(key)
         return self._renamed(before)
 
-    def assumed(self, entity: str) -> tuple[str, ...]:
+    def assumed_names(self, entity: str) -> tuple[str, ...]:
         """Return the parts of a person's name that mean them by their words alone."""
         words = entity.split()
         parts = dict.fromkeys((words[0], words[-1])) if len(words) > 1 else ()
