@@ -55,14 +55,14 @@ def build_parser() -> argparse.ArgumentParser:
         return made
 
     command("demo", "start a server on an empty store, write, recall and ask, and show what happens", "mcp-memory demo")
-    _add_setup(command)
+    _add_setup_commands(command)
     command(
         "status",
         "say what the memory holds, where, whether it is well, and what leaves the machine",
         "mcp-memory status\nMCP_MEMORY_STORAGE_URI=/mnt/memory mcp-memory status",
     )
-    _add_looking(command)
-    _add_moving(command)
+    _add_looking_commands(command)
+    _add_moving_commands(command)
     _add_forget(command)
     _add_token(command)
     _add_doctor(command)
@@ -82,7 +82,7 @@ def _epilog(examples: str) -> str:
 Command = Callable[..., argparse.ArgumentParser]
 
 
-def _add_setup(command: Command) -> None:
+def _add_setup_commands(command: Command) -> None:
     """Add the commands that set the program up, and read no settings."""
     install = command(
         "install",
@@ -106,7 +106,7 @@ def _add_setup(command: Command) -> None:
     check.add_argument("client", nargs="?", choices=CLIENTS, help="as this client starts it; default: as this terminal")
 
 
-def _add_looking(command: Command) -> None:
+def _add_looking_commands(command: Command) -> None:
     show = command(
         "show",
         "show a session, what is known of somebody or something, or what has an id or a title",
@@ -150,7 +150,7 @@ def _add_common(parser: argparse.ArgumentParser, limit: int, limit_help: str, mo
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 
-def _add_moving(command: Command) -> None:
+def _add_moving_commands(command: Command) -> None:
     export = command(
         "export",
         "write what was said and stated to a file of JSON lines; what was learnt is in a backup only",

@@ -339,7 +339,9 @@ def _groups(text: str, spans: Sequence[tuple[int, int]], sizes: Sequence[int], l
     first = 0
     while first < len(spans):
         last, size = first, sizes[first]
-        while last + 1 < len(spans) and _stays(text, spans, heading, block, last) and size + sizes[last + 1] <= limit:
+        while last + 1 < len(spans) and size + sizes[last + 1] <= limit:
+            if not _stays_with_next(text, spans, heading, block, last):
+                break
             last += 1  # headings, and the line that introduces a block
             size += sizes[last]
         while last + 1 < len(spans) and block[last] >= 0 and block[last + 1] == block[last]:
@@ -354,7 +356,9 @@ def _groups(text: str, spans: Sequence[tuple[int, int]], sizes: Sequence[int], l
     return groups
 
 
-def _stays(text: str, spans: Sequence[tuple[int, int]], heading: Sequence[bool], block: Sequence[int], at: int) -> bool:
+def _stays_with_next(
+    text: str, spans: Sequence[tuple[int, int]], heading: Sequence[bool], block: Sequence[int], at: int
+) -> bool:
     """Return whether a sentence stays with the next: a heading does, and a line that introduces a block."""
     if block[at] >= 0:
         return False

@@ -183,7 +183,7 @@ class _Requests:
 
     async def list_tools(self, _context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return the tools."""
-        _check_cursor(params)
+        _refuse_cursor(params)
         tools = [one.model_copy(update={"input_schema": self.input_schema(one.name)}) for one in DEFINITIONS.values()]
         return ListToolsResult(tools=tools)
 
@@ -259,7 +259,7 @@ class _Requests:
         """Return the resources that the caller may read."""
         from mcp_memory.server.resources import catalogue
 
-        _check_cursor(params)
+        _refuse_cursor(params)
         await self._enter(context)
         return ListResourcesResult(resources=[*catalogue.resource_list(), viewer.resource()])
 
@@ -302,7 +302,7 @@ def _shows_apps(context: Context) -> bool:
     return told is not None and viewer.EXTENSION in (told.capabilities.extensions or {})
 
 
-def _check_cursor(params: PaginatedRequestParams | None) -> None:
+def _refuse_cursor(params: PaginatedRequestParams | None) -> None:
     """Refuse a cursor: each list has one page, so no reply has given one."""
     if params and params.cursor:
         raise MCPError(INVALID_PARAMS, f"cursor: {params.cursor[:60]!r} names no page. Leave it out.")
@@ -311,12 +311,12 @@ def _check_cursor(params: PaginatedRequestParams | None) -> None:
 async def _list_templates(_context: Context, params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
     from mcp_memory.server.resources import catalogue
 
-    _check_cursor(params)
+    _refuse_cursor(params)
     return ListResourceTemplatesResult(resource_templates=catalogue.template_list())
 
 
 async def _list_prompts(_context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
-    _check_cursor(params)
+    _refuse_cursor(params)
     return ListPromptsResult(prompts=list(prompts.PROMPTS))
 
 

@@ -44,7 +44,7 @@ class ValidValue:
     version: Version
     assertions: tuple[Assertion, ...]
 
-    def overlaps(self, since: Millis, until: Millis) -> bool:
+    def holds_within(self, since: Millis, until: Millis) -> bool:
         """Return whether it holds at some instant of ``[since, until)``."""
         return self.since < until and self.until > since
 
@@ -111,7 +111,7 @@ def select_values(
         return [one for one in values if one.since <= moment and (event or past or one.until > moment)]
     if event:
         return [value for value in values if time.since <= value.since < time.until]
-    return [value for value in values if value.overlaps(time.since, time.until)]
+    return [value for value in values if value.holds_within(time.since, time.until)]
 
 
 def assertion_rank(assertion: Assertion) -> tuple[bool, float, int, str]:

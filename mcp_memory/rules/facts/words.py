@@ -77,7 +77,7 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
         if all(match.end() <= other.start or match.start() >= other.end for other in special):
             inside = next(group for group in match.groups() if group is not None)
             index = text.index(inside, match.start())
-            kind: Kind = "title" if _is_title(inside) else "speech"
+            kind: Kind = "title" if _is_quoted_title(inside) else "speech"
             special.append(Word(inside, inside.lower(), index, index + len(inside), kind))
     special.sort(key=lambda word: word.start)
     words: list[Word] = []
@@ -112,7 +112,7 @@ def is_possessed(text: str, time: StatedTime) -> bool:
     return bool(_POSSESSIVE.search(text, max(0, time.start - 9), time.start))
 
 
-def _is_title(inside: str) -> bool:
+def _is_quoted_title(inside: str) -> bool:
     parts = inside.split()
     capitals = sum(part[0].isupper() for part in parts)
     return inside[0].isupper() and capitals * 2 >= len(parts) and not _FIRST_OR_SECOND_PERSON.search(inside)

@@ -48,7 +48,7 @@ def status_reply(status: Status) -> Reply:
         f"{quantity(total.assertions, 'statement')} of facts about {quantity(total.entities, 'entity')}; "
         f"{quantity(total.lessons, 'lesson')} of what helped; {quantity(total.points, 'memory point')}.",
         f"Calls that name no space go to {MEANT_SPACE.get()!r}.",
-        _judging_text(status.judging),
+        _who_judges_text(status.judging),
         *([f"{quantity(total.pending, 'text')} not indexed yet, so found by the words only."] if total.pending else ()),
         f"Store {store.uri}{size}, open in {quantity(len(store.holders), 'process')}.",
     ]
@@ -96,7 +96,7 @@ def _claude(judging: Judging) -> dict[str, Any]:
     }
 
 
-def _judging_text(judging: Judging | None) -> str:
+def _who_judges_text(judging: Judging | None) -> str:
     """Return who judges, what leaves the machine for it, and what was sent, as sentences."""
     if judging is None:
         return "Judged by the embedded engine: nothing leaves the machine."

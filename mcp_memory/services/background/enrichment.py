@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class TextsToRead:
     """The texts that one step reads.
 
     Attributes:
@@ -128,7 +128,7 @@ class Enrichment:
                 return self._rest(_tomorrow(now), "the rest of the day's budget is left to questions")
             return await self._read(unread)
 
-    async def _read(self, unread: Unread) -> bool:
+    async def _read(self, unread: TextsToRead) -> bool:
         excerpts, before, totals = await to_thread.run_sync(unread.excerpts)
         try:
             assertions = await self.reader.read(excerpts, before) if excerpts else []
@@ -159,7 +159,7 @@ class Enrichment:
             await transaction.commit(replace(batch, assertions=assertions, jobs=jobs))
 
 
-def next_unread(view: View, now: Millis) -> Unread | None:
+def next_unread(view: View, now: Millis) -> TextsToRead | None:
     """Return the texts to read next: the newest unread text, and unread texts right before it; None for none.
 
     A text that has failed before, or is longer than `ROOM`, is read alone.
@@ -186,7 +186,7 @@ def next_unread(view: View, now: Millis) -> Unread | None:
     talkers = talkers_before(space, shown)
     partners = {turn.id: talkers[turn.id].partner(turn) for turn in shown}
     jobs = [space.jobs.get(turn.id) or Job(space.name, turn.id, "waiting", 0, 0, 0, "", now) for turn in turns]
-    return Unread(turns, before, partners, jobs)
+    return TextsToRead(turns, before, partners, jobs)
 
 
 def texts_read(view: View) -> TextsRead:

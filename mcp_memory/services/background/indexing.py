@@ -111,9 +111,9 @@ class Indexer:
 
     def begin_later(self) -> None:
         """Queue the loading of the embedder, so that a first recall waits less, and what a dead process has left."""
-        self._background.put("begin", self._begin, durable=False)
+        self._background.put("begin", self._warm_up_and_resume, durable=False)
 
-    async def _begin(self) -> None:
+    async def _warm_up_and_resume(self) -> None:
         await self._reading.embedder.embed(["ready"])
         async with self._store.reading() as view:
             left = any(space.unindexed for space in view.spaces.values())
@@ -129,13 +129,13 @@ class Indexer:
 
     async def note(self, space: str, settings: WriteSettings) -> tuple[str, ...]:
         """Wait a little for messages that are just being indexed, and return what a recall says of what is left."""
-        texts = await self.wait_for_talk(space, settings.recall_wait_s)
+        texts = await self.wait_until_indexed(space, settings.recall_wait_s)
         if not texts:
             return ()
         what = "1 text of this space is" if texts == 1 else f"{texts:,} texts of this space are"
         return (f"{what} being indexed: until then found by the words only.",)
 
-    async def wait_for_talk(self, space: str, seconds: float) -> int:
+    async def wait_until_indexed(self, space: str, seconds: float) -> int:
         """Wait for the messages of a space that are just being indexed; return how many of its texts are not then.
 
         Args:
