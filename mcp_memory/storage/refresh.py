@@ -146,7 +146,7 @@ class Refresher:
         """Return the view as of the last commit: the same one with more in it, or a new one.
 
         Args:
-            view: as this method or `apply` left it.
+            view: as this method or `add_own_commit` left it.
 
         Raises:
             StoreMismatch: the store has another embedder or another format.
