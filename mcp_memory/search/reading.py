@@ -44,18 +44,18 @@ AHEAD = 0.4
 
 
 async def read_first(
-    reader: PairReader | None, space: Space, query: Query, found: CandidateSet, *, always: bool
-) -> tuple[CandidateSet, tuple[str, ...]]:
+    reader: PairReader | None, space: Space, query: Query, found: CandidateSet | None, *, always: bool
+) -> tuple[CandidateSet | None, tuple[str, ...]]:
     """Return the candidates with the reader's chance added to the scores of those it read, and warnings.
 
     Args:
         reader: None leaves them as they are; so does one that cannot read, which the first recall warns of.
         space: the space of the candidates.
         query: understood.
-        found: what the search found.
+        found: what the search found; None for nothing.
         always: whether it reads even where one record is far ahead (`AHEAD`).
     """
-    if reader is None or reader.problem:
+    if found is None or reader is None or reader.problem:
         return found, ()
     places: list[int] = []
     shown: list[str] = []

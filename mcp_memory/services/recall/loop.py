@@ -60,8 +60,8 @@ Dated = Mapping[str, tuple[Millis, Millis]]
 
 
 async def go_on(
-    space: Space, query: Query, found: CandidateSet, result: RecallResult, settings: RecallSettings
-) -> tuple[CandidateSet, Dated, RecallResult]:
+    space: Space, query: Query, found: CandidateSet | None, result: RecallResult, settings: RecallSettings
+) -> tuple[CandidateSet | None, Dated, RecallResult]:
     """Run the loop from the candidates of the search, unless they cover the query as they are, or it is switched off.
 
     A prompt of several sentences is searched for only: most of it tells what is new, so no record covers it, the calls
@@ -71,7 +71,7 @@ async def go_on(
     Args:
         space: the space of a view that does not change meanwhile.
         query: understood and embedded; its window, limit and turns hold for every call.
-        found: the candidates of the search.
+        found: the candidates of the search; None, where it found nothing, stays so.
         result: the result of the recall so far.
         settings: the settings of recall.
 
@@ -79,7 +79,7 @@ async def go_on(
         The candidates with what the loop found, the times it found, and the result with its calls and the reason why it
         stopped.
     """
-    if not settings.switches.loop or not settings.operators or is_prompt(query.text):
+    if found is None or not settings.switches.loop or not settings.operators or is_prompt(query.text):
         return found, {}, result
     ranked, coverage = rank(space, query, found)
     if is_covered(space, query, ranked):

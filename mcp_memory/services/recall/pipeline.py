@@ -44,6 +44,7 @@ from mcp_memory.search.channels import (
     FACTS,
     PROPAGATION,
     QUESTIONS,
+    Channel,
     SpeakerIndex,
     said_in_role,
     similarity,
@@ -55,8 +56,10 @@ from mcp_memory.search.times import with_event_times
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
-from mcp_memory.services.recall.loop import Dated, go_on, rank
+from mcp_memory.services.recall.loop import go_on, rank
 from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.switches import Switches
+from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -160,44 +163,49 @@ async def find(
         external[FACTS] = score_segments(space, query, ways.paths)
     if switches.questions and len(space.questions):
         external[QUESTIONS] = pool_similarity(space, query.vector)
-    found = find_candidates(space, query, cosines, switches, external)
-    if found is not None and query.parts:
-        of_parts = [find_candidates(space, part, similarity(space, part.vector), switches) for part in query.parts]
-        found = found.add_parts(space, [one for one in of_parts if one is not None])
+    searched = _search(space, query, cosines, external, switches)
+    read, unread = await read_first(settings.reader, space, query, searched, always=settings.read_always)
     texts = 1 + len(query.parts) + (query.time_vector is not None)
-    result = RecallResult(
+    begun = RecallResult(
         roots=ways.roots, paths=ways.paths, points=tuple(points), rounds=rounds, activated=activated, texts=texts
     )
-    dated: Dated = {}
-    unread: tuple[str, ...] = ()
-    if found is not None:
-        found, unread = await read_first(settings.reader, space, query, found, always=settings.read_always)
-        found, dated, result = await go_on(space, query, found, result, settings)
-    ranked, uncovered, result = await _order(embedder, space, query, found, gates, result, settings)
+    candidates, dated, gone_on = await go_on(space, query, read, begun, settings)
+    ranked, uncovered, ordered = await _order(embedder, space, query, candidates, gates, gone_on, settings)
     facts = known_facts(space, query, ways.roots, ways.paths, [space.segment_turn[one.row].id for one in ranked])
     answering = [path for path in ways.paths if path.scores.sufficiency >= SUFFICIENT]
     evidence = evidence_of(space, ranked, answering, query, dated)
     corrected = corrected_statements(space, evidence) if switches.learning else ()
-    corrections = corrected if result.correction is None else (result.correction,)
+    corrections = corrected if ordered.correction is None else (ordered.correction,)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     result = replace(
-        result,
+        ordered,
         evidence=with_event_times(evidence, query.window),
         corrected=corrected,
         conflicts=(*map(correction_in_words, corrections), *find_conflicts(query, facts)),
         next=suggest_steps(space, query, ways.roots, ways.paths, evidence, uncovered),
         warnings=(*unknown_space(view, query.space), *without_role, *unclear, *unread),
     )
-    if found is not None and wanted_breadth(query) != "best":
-        result = await with_list(space, query, found, result)
+    if candidates is not None and wanted_breadth(query) != "best":
+        result = await with_list(space, query, candidates, result)
     return Found(result, facts, ranked, gates)
+
+
+def _search(
+    space: Space, query: Query, cosines: Scores, external: Mapping[Channel, Scores], switches: Switches
+) -> CandidateSet | None:
+    """Return what the search of the raw text finds for a query and for its parts; None where it finds nothing."""
+    candidates = find_candidates(space, query, cosines, switches, external)
+    if candidates is None or not query.parts:
+        return candidates
+    of_parts = [find_candidates(space, part, similarity(space, part.vector), switches) for part in query.parts]
+    return candidates.add_parts(space, [one for one in of_parts if one is not None])
 
 
 async def _order(
     embedder: Embedder,
     space: Space,
     query: Query,
-    found: CandidateSet | None,
+    candidates: CandidateSet | None,
     gates: Mapping[int, float],
     result: RecallResult,
     settings: RecallSettings,
@@ -206,7 +214,7 @@ async def _order(
 
     First stands what a caller corrected or confirmed, then the best of the rest.
     """
-    ranked, coverage = rank(space, query, found)
+    ranked, coverage = rank(space, query, candidates)
     confirmed = confirmed_sentences(space, query, gates, said_in_role(space, query.role))
     correction, corrected = find_correction(space, query, confirmed)
     first = corrected or (set() if coverage.whole else confirmed)
