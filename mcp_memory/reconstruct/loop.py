@@ -4,8 +4,8 @@ The state is S(t) = (Z(t), H(t)) (eq. 7). H holds the segments found so far, eac
 holds those that the last turn brought; the next turn goes on from them. No call is made twice (DESIGN I35).
 
 A segment's *strength*, in (0, 1], says how likely the segment leads to the answer: for a candidate of the search, a
-power of its score relative to the best (`STRENGTH_EXPONENT`); for what a call finds, the strength that the call started from
-times how well the item fits.
+power of its score relative to the best (`STRENGTH_EXPONENT`); for what a call finds, the strength that the call started
+from times how well the item fits.
 
 Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
 11), routes what they find (f_route, eq. 12) and asks again whether the evidence covers the query

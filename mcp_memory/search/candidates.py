@@ -103,7 +103,7 @@ CHANNELS: tuple[Channel, ...] = (
     SIBLINGS,
 )
 """All channels, in the order in which their scores are added and ``via`` names them where two score the same."""
-PART_STEEPNESS = 3
+PART_EXPONENT = 3
 """How fast the score of a search for a part falls: only its best candidates are meant, the rest is noise."""
 MOST = 200
 """Candidates that are returned unless the caller asks for another number."""
@@ -167,7 +167,7 @@ class CandidateSet:
         best = np.float32(self.total.max())
         scores = np.zeros(len(self.rows), dtype=np.float32)
         for part in parts:
-            scores = np.maximum(scores, best * (part.total / part.total.max()) ** np.float32(PART_STEEPNESS))
+            scores = np.maximum(scores, best * (part.total / part.total.max()) ** np.float32(PART_EXPONENT))
         weights = np.where(space.talk[self.rows], PARTS.talk, PARTS.document).astype(np.float32)
         by_channel = {**self.scores, PARTS.name: scores * weights}
         return replace(self, scores=by_channel, total=_total(by_channel, len(self.rows)))

@@ -5,7 +5,8 @@ to the candidates of the search as further scores: the best score of all, times 
 segment, times the worth of the operator that found it (``reconstruct/loop.py``).
 
 **Departures.** MRAgent begins with the cues of a question that match those of the graph. Here the loop begins with the
-best candidates of the search, each as strong as the sixth power of its score relative to the best (`STRENGTH_EXPONENT`).
+best candidates of the search, each as strong as the sixth power (`STRENGTH_EXPONENT`) of its score relative to the
+best.
 
 **Coverage** (`judge_coverage`) is how far what was found covers a query: by that the loop goes on, where nobody judges.
 A step of the loop leads on from words and names that nothing covers yet. Coverage is no judgement whether the evidence
