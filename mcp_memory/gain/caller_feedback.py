@@ -138,10 +138,10 @@ def gates_for_judge(
     wrong = [one.wrong for one in result.corrected if one.wrong is not None]
     rows = {row for one in wrong for row in space.sentences.overlapping(one.turn.id, one.start, one.end)}
     corrected = {row: min(gates.get(row, 1.0), DENIED) for row in rows}
-    return {**gates, **corrected, **cap_denied(space, query.text, gates)}
+    return {**gates, **corrected, **_cap_denied(space, query.text, gates)}
 
 
-def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
+def _cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
     """Return gates, at most `DENIED`, by row, of the sentences that a caller's last judgement of the question denies.
 
     The memory learns from an answer that it gives without a hedge before any caller can call it wrong, and other

@@ -17,7 +17,7 @@ from mcp_memory.services.transfer.foreign.reading import Found, LeftOut, Skipped
 from mcp_memory.services.transfer.foreign.sources import NOTES, SourceFile
 from mcp_memory.services.transfer.own import read_own
 
-LOOKED_AT = 100
+RECORDS_LOOKED_AT = 100
 """Records of a file of no known kind that are looked at for what is wrong with them."""
 _JSON = (".json", ".jsonl")
 
@@ -97,7 +97,7 @@ def _kind_of(file: SourceFile) -> str:
         shape = shape_of(file)
         if kind := _of_names(shape.names) or _of_line(head):
             return kind
-        for _, record in islice(json_values(file), LOOKED_AT):  # it raises the error with the line
+        for _, record in islice(json_values(file), RECORDS_LOOKED_AT):  # it raises the error with the line
             if record.problem:
                 raise InvalidInput(record.place, record.problem, "Export or copy it again. Nothing was stored.")
     return ""

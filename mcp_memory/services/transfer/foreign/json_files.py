@@ -29,7 +29,7 @@ from mcp_memory.services.transfer.foreign.reading import (
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
-LOOKED_AT = 1 << 20
+BYTES_LOOKED_AT = 1 << 20
 """Bytes at the beginning of a JSON file that are looked at."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NAME = re.compile(rb'("(?:[^"\\]|\\.)*+")(\s*:)?|([\[{])|([\]}])', re.DOTALL)
@@ -54,7 +54,7 @@ class Shape(NamedTuple):
 def shape_of(file: SourceFile) -> Shape:
     """Return what a JSON file looks like; of a file that is none, the names are what looks like names."""
     with file.open() as stream:
-        head = stream.read(LOOKED_AT).removeprefix(codecs.BOM_UTF8).lstrip()
+        head = stream.read(BYTES_LOOKED_AT).removeprefix(codecs.BOM_UTF8).lstrip()
     array = head[:1] == b"["
     names, level, depth = set[str](), 1 + array, 0
     for found in _NAME.finditer(head):
