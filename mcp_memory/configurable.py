@@ -193,7 +193,7 @@ class EngineSettings:
         "embedded", 'nothing leaves the machine; "auto": Claude where that judge is unsure; "anthropic": always'
     )
     """``auto`` asks Claude where the embedded judgement of an answer or a recall is unsure, ``anthropic`` about each
-    that has evidence. The query and its evidence are sent; ``understand``, ``points`` and ``enrich`` say what else is."""
+    that has evidence. The query and its evidence are sent, and what ``understand``, ``points`` and ``enrich`` say."""
     model: str = key(
         "claude-haiku-5-5", "it is sent the query and the evidence found for it; see understand, points and enrich, too"
     )
@@ -203,8 +203,8 @@ class EngineSettings:
     """The environment's ANTHROPIC_BASE_URL does not count."""
     effort: Literal["quick", "normal", "deep"] = key(
         "normal",
-        'what Claude may spend on one query or goal: 3 requests and 6,000 tokens with "quick", 8 and 8,000 with "normal",'
-        ' 16 and 30,000 with "deep"',
+        'what Claude may spend on one query or goal: 3 requests and 6,000 tokens with "quick", '
+        '8 and 8,000 with "normal", 16 and 30,000 with "deep"',
     )
     """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
     times (MRAgent §3.2 stops after a bound too). ``quick`` goes without its interpretation of the question, which
