@@ -94,7 +94,8 @@ class ClaudeQuestionJudge:
         embedded = await self._embedded.judge(judge_input)
         if not judge_input.sentences:
             return embedded  # there is nothing to judge
-        if not self._always and judge_input.query.length == "short" and embedded.proposal is not None:
+        sure = embedded.proposal is not None and not embedded.proposal.hedged
+        if sure and not self._always and judge_input.query.length == "short":
             return embedded
         return await self._ask_claude(judge_input, embedded)
 

@@ -103,6 +103,9 @@ async def test_with_auto_claude_is_asked_only_where_the_embedded_judgement_is_un
         assert (sure.text, sure.engine, len(api.requests)) == ("Lisbon", "embedded", 0)
         unsure = await asked(memory, "Why would Bob be sad to leave?")
         assert (unsure.engine, len(api.requests)) == ("anthropic", 1)
+    facts = ("@ 2023-05-08", "Bob: I live in Lisbon.", "@ 2023-06-08", "Bob: We have the keys of the house in Faro!")
+    async with judged(finding("Lisbon", "Lisbon"), *facts, judge="auto") as (memory, api):
+        assert (await asked(memory, "Where does Bob live?")).engine == "anthropic"
 
 
 async def test_the_cost_of_an_answer_counts_cache_reads_apart():

@@ -27,7 +27,7 @@ async def spend_the_day(memory, api):
     """Ask until Claude is no longer asked, and return how often it was."""
     while (answer := await asked(memory, learn=False)).engine == "anthropic":
         assert len(api.requests) < 20
-    assert answer.text == "Lisbon"
+    assert answer.text == "Lisbon, as told on 8 May 2023"
     (warning,) = answer.recall.warnings
     assert warning.startswith(REFUSED)
     assert warning.endswith(ANEW)
@@ -49,7 +49,7 @@ async def test_a_request_that_cannot_be_recorded_is_not_sent():
     async with judged([LISBON]) as (memory, api):
         with full_disk():
             answer = await asked(memory, learn=False)
-        assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
+        assert (answer.text, answer.engine, api.requests) == ("Lisbon, as told on 8 May 2023", "embedded", [])
         (warning,) = answer.recall.warnings
         assert "what it would cost could not be recorded (storage.uri 'memory' cannot be written to" in warning
         assert claude_of(memory).spent.calls == 0

@@ -59,7 +59,7 @@ async def test_the_embedded_engine_answers_with_a_warning(case):
     async with judged([reply], effort="deep") as (memory, api):
         reason = reason.format(url=api.url)
         answer = await asked(memory)
-        assert (answer.text, answer.engine) == ("Lisbon", "embedded")
+        assert (answer.text, answer.engine) == ("Lisbon, as told on 8 May 2023", "embedded")
         assert answer.recall.warnings == (f"Claude did not judge this, the embedded engine did: {reason}.",)
         assert len(api.requests) == tries
         assert answer.recall.spent is not None
@@ -79,7 +79,7 @@ async def test_a_silent_server_is_given_up_after_its_time():
     async with judged([Silence()], timeout_s=0.5) as (memory, api):
         await claude_of(memory)._sdk_client()
         answer = await asked(memory)
-        assert (answer.text, answer.engine) == ("Lisbon", "embedded")
+        assert (answer.text, answer.engine) == ("Lisbon, as told on 8 May 2023", "embedded")
         assert answer.recall.warnings[0].endswith("there was no answer within 0.5 s.")
         assert answer.recall.spent is not None
         if api.requests:  # on a very slow machine the time is over before it is asked
@@ -113,7 +113,7 @@ async def test_a_closed_port_is_a_failed_connection():
         gone = wired("http://127.0.0.1:9", memory.store.disk)
         answer = await asked(gone)
         await gone.aclose()
-        assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
+        assert (answer.text, answer.engine, api.requests) == ("Lisbon, as told on 8 May 2023", "embedded", [])
         assert claude_of(gone).spent.calls == 0
         assert "the connection to http://127.0.0.1:9 failed." in answer.recall.warnings[0]
 
@@ -122,7 +122,7 @@ async def test_a_closed_port_is_a_failed_connection():
 async def test_without_a_key_nothing_is_sent_and_every_answer_says_so(key, reason):
     async with judged([said("Lisbon", ("S1",))], key=key) as (memory, api):
         answer = await asked(memory)
-        assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
+        assert (answer.text, answer.engine, api.requests) == ("Lisbon, as told on 8 May 2023", "embedded", [])
         assert f"ANTHROPIC_API_KEY {reason}" in answer.recall.warnings[0]
         status = await memory.status()
         assert status.judging is not None
