@@ -39,7 +39,7 @@ BEFORE = 2
 """Wishes with a scope that stand before those for all answers."""
 SHOWN = 6
 """Most wishes that a recall shows."""
-MOST_READ = 400
+LATER_READ = 400
 """Later messages with a word of a wish that are read for one that takes it back, those stored last first."""
 _MARKS = frozenset(
     stems(
@@ -102,7 +102,7 @@ def _is_taken_back(space: Space, wish: Wish, stating: Container[str]) -> bool:
     content = _content(wish.text)
     forms = {form for one in content for form in indexed_forms(one)}
     rows = sorted({row for form in forms for row in space.rows_with(form)}, reverse=True)
-    turns = dict.fromkeys(space.segment_turn[row].id for row in rows[:MOST_READ])
+    turns = dict.fromkeys(space.segment_turn[row].id for row in rows[:LATER_READ])
     for turn in map(space.turns.__getitem__, turns):
         if turn.told_order > wish.said_at and turn.id not in stating and is_of_user(space, turn):
             for row in space.sentences_of(turn.id):

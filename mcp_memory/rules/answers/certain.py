@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.entities import entity_key
@@ -155,21 +156,17 @@ def _proposal(
     if knowledge.gate(citations) < 1:
         return None  # a caller called it wrong
     versions = [*(one.version for one in values), *(step.version for step in match.group.through)]
-    told = [one for one in versions if one.as_of is not None and one.as_of < asked_at]
+    told = [(one.as_of, one.assertions) for one in versions if one.as_of is not None and one.as_of < asked_at]
     if told:
-        text = f"{text}, as told on {_last_told(min(told, key=_as_of), knowledge)}"
+        text = f"{text}, as told on {_day_told(*min(told, key=itemgetter(0)), knowledge)}"
         return Proposal(text, AS_TOLD, True, citations)
     return Proposal(text, min(CERTAIN if one.as_of else one.confidence for one in versions), False, citations)
 
 
-def _as_of(version: Version) -> Millis:
-    return version.as_of or BEGINNING
-
-
-def _last_told(version: Version, knowledge: KnownFacts) -> str:
-    """Return the day of the last telling of a fact, as the clock showed it where that was said."""
-    turns = (knowledge.turns.get(one.turn_id) for one in version.assertions if one.said_at == version.as_of)
-    return day_in_words(next((turn.local_time for turn in turns if turn), _as_of(version)))
+def _day_told(said_at: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> str:
+    """Return the day of a telling, as the clock showed it where that was said."""
+    turns = (knowledge.turns.get(one.turn_id) for one in assertions if one.said_at == said_at)
+    return day_in_words(next((turn.local_time for turn in turns if turn), said_at))
 
 
 def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:
