@@ -36,7 +36,7 @@ from mcp_memory.configurable import (
     WriteSettings,
 )
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.switches import GainSettings, LoopSettings, Switches
+from mcp_memory.switches import GainSettings, RecallLoopSettings, Switches
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Settings:
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     write: WriteSettings = field(default_factory=WriteSettings)
     gain: GainSettings = field(default_factory=GainSettings)
-    loop: LoopSettings = field(default_factory=LoopSettings)
+    loop: RecallLoopSettings = field(default_factory=RecallLoopSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
     switches: Switches = field(default_factory=Switches)
 

@@ -50,7 +50,7 @@ class GainSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class LoopSettings:
+class RecallLoopSettings:
     """How far recall goes on where the first search is not enough (MRAgent §3.2)."""
 
     max_turns: int = key(8, "turns, unless the call states a number")

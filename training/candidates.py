@@ -33,7 +33,7 @@ from mcp_memory.wiring import open_memory
 from tests.bench import evidence
 from training.worlds import read_worlds, requests
 
-MOST = 60
+MOST_RECORDS = 60
 """Records kept of each question."""
 ITEMS = 200
 """Items of one call."""
@@ -52,7 +52,9 @@ class Question:
 
 async def candidates(memory: Memory, asked: Question, data: str) -> dict[str, Any]:
     """Return the line of a question."""
-    query = Query(asked.text, asked.space, limit=MOST, mode="best").asked(memory.clock(), memory.masking.mask, None)
+    query = Query(asked.text, asked.space, limit=MOST_RECORDS, mode="best").asked(
+        memory.clock(), memory.masking.mask, None
+    )
     if asked.now is not None:
         query = replace(query, now=asked.now)
     query = await pipeline.embed_query(memory.store, memory.embedder, query)

@@ -26,18 +26,18 @@ from mcp_memory.search.channels import form_of
 from training.worlds import NOTHING, is_kept
 
 CHANNELS = ("user", "speaker")
-MOST = 60
+MOST_RECORDS = 60
 AT = (1, 3, 5, 10)
 DECAY, RATE, STEPS = 3e-3, 0.1, 400
 
 
 class Table(NamedTuple):
-    """The candidates of all questions, padded to `MOST`.
+    """The candidates of all questions, padded to `MOST_RECORDS`.
 
     Attributes:
-        rest: what a record has from all other channels, shape ``(questions, MOST)``; the best record has about 1.
-        parts: what it has from each of `CHANNELS`, shape ``(questions, MOST, 2)``.
-        gold: whether it is one, shape ``(questions, MOST)``.
+        rest: what a record has from all other channels, shape ``(questions, MOST_RECORDS)``; the best has about 1.
+        parts: what it has from each of `CHANNELS`, shape ``(questions, MOST_RECORDS, 2)``.
+        gold: whether it is one, shape ``(questions, MOST_RECORDS)``.
         queries: the vectors of the queries and their form, shape ``(questions, 388)``.
     """
 
@@ -47,14 +47,14 @@ class Table(NamedTuple):
     queries: torch.Tensor
 
     def scores(self, weights: torch.Tensor, biases: torch.Tensor) -> torch.Tensor:
-        """Return the score of each record, shape ``(questions, MOST)``."""
+        """Return the score of each record, shape ``(questions, MOST_RECORDS)``."""
         return self.rest + (self.parts * (2 * torch.sigmoid(self.queries @ weights.T + biases))[:, None, :]).sum(-1)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return the table of some lines of ``training.candidates``."""
-    rest, gold = np.full((len(rows), MOST), -9, np.float32), np.zeros((len(rows), MOST), np.float32)
-    parts = np.zeros((len(rows), MOST, len(CHANNELS)), np.float32)
+    rest, gold = np.full((len(rows), MOST_RECORDS), -9, np.float32), np.zeros((len(rows), MOST_RECORDS), np.float32)
+    parts = np.zeros((len(rows), MOST_RECORDS, len(CHANNELS)), np.float32)
     for place, row in enumerate(rows):
         best = max((sum(scores.values()) for scores in row["scores"]), default=1.0) or 1.0
         for at, (name, total, scores) in enumerate(zip(row["ids"], row["totals"], row["scores"], strict=True)):

@@ -282,7 +282,7 @@ def merge_points(
     return made, tuple(gone)
 
 
-MOST = 8
+MOST_POINTS = 8
 """Points of one question."""
 Cited = Callable[[Sequence[Citation]], tuple[str, ...]]
 """Returns the ids of the sentences that citations quote."""
@@ -303,7 +303,7 @@ def evolve_points(
 
     An update of a point that belongs to another question makes a new one of this question. An edit that does not fit is
     left out: of a point that is gone, of a caller's words, of fewer than two entities or more than a point may join, of
-    nothing that was cited, or beyond `MOST`.
+    nothing that was cited, or beyond `MOST_POINTS`.
 
     Args:
         shown: the points before.
@@ -326,7 +326,7 @@ def evolve_points(
         made: Point | None = None
         if len(old) == 1 and old[0].id in own:
             made = reword(add_support(old[0], sentences, (), at), edit.description, "anthropic")
-        elif len(old) < 2 and len(own) < MOST:
+        elif len(old) < 2 and len(own) < MOST_POINTS:
             made = _new_point(space, scope, old[0].entities if old else edit.entities, edit.description, sentences, at)
         elif len(old) > 1 and merging and not any(point.source == "caller" for point in old):
             merged, _ = merge_points(old, edit.description, scope, "anthropic", at)

@@ -33,7 +33,7 @@ _BESIDE = frozenset(
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
 """Words that a question for an area may have beside it, names and possessives apart."""
-MOST = 6
+MOST_TOPIC_WORDS = 6
 """Words of a topic that asks for an area by one of them."""
 _POSSESSIVE = re.compile(r"\b\w+['’]s?(?!\w)")
 _LONGEST = 120
@@ -73,12 +73,12 @@ def areas() -> tuple[Area, ...]:
 
 
 def areas_asked(topic: str) -> list[Area]:
-    """Return the areas for which the topic of a question asks: at least one in `MOST` of its words is for such an area.
+    """Return the areas for which the topic of a question asks: one in `MOST_TOPIC_WORDS` of its words is for it.
 
     "The features and the security of my budget tracker" does not ask for money.
     """
     said = frozenset(stems(topic))
-    return [area for area in areas() if len(area.asked & said) * MOST >= len(said) > 0]
+    return [area for area in areas() if len(area.asked & said) * MOST_TOPIC_WORDS >= len(said) > 0]
 
 
 def asks_for_area(question: str) -> bool:

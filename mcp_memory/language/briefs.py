@@ -44,7 +44,7 @@ _FIGURE = re.compile(r"\d")
 _NAME = re.compile(r"`[^`\s]+`|(?<=[a-z,] )[A-Z][\w.+#-]+|\b[a-z]+[A-Z_]\w+")
 _LINK = re.compile(r"^(?:and|but|so|or|which|that)\b,? ?", re.IGNORECASE)
 GAP = " … "
-LEAST = 55
+LEAST_CHARS = 55
 """Characters of the beginning and of another clause that a brief has room for at least."""
 
 
@@ -67,13 +67,13 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
     opening = pieces[0][lead.end() :] if lead and lead.end() < len(pieces[0]) // 2 else pieces[0]
     ranked = sorted(range(1, len(pieces)), key=lambda place: (-worth_of(pieces[place], topic), place))
     telling = bool(ranked) and worth_of(pieces[ranked[0]], topic) > 0
-    chosen = {0: _first_words(opening, max(LEAST, chars // 2) if telling else chars)}
+    chosen = {0: _first_words(opening, max(LEAST_CHARS, chars // 2) if telling else chars)}
     room = chars - len(chosen[0])
     for place in ranked:
         piece = pieces[place]
         if worth_of(piece, topic) <= 0 or room < 25:
             break
-        said = _first_words(_LINK.sub("", piece), max(LEAST, room - len(GAP)))
+        said = _first_words(_LINK.sub("", piece), max(LEAST_CHARS, room - len(GAP)))
         if len(said) + len(GAP) <= room:
             chosen[place] = said
             room -= len(said) + len(GAP)

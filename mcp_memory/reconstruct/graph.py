@@ -48,7 +48,7 @@ from mcp_memory.heap import text_cache
 from mcp_memory.language.tokens import STOP_WORDS, mentions, names, stem, words
 from mcp_memory.view.space import NONE, Space
 
-MOST = 30
+MOST_CUES = 30
 """Cues of one sentence (the paper's prompt for keywords, 2 to 30)."""
 JOINT = 0.6
 """The Jaccard index from which on two cues match (DESIGN 6, DESIGN W16)."""
@@ -108,7 +108,7 @@ def similarity(wanted: str, known: str) -> float:
 
 
 def _read(text: str, subjects: tuple[str, ...], named: tuple[str, ...]) -> Iterator[Cue]:
-    """Yield the cues of a sentence: first names, then content words outside these; at most `MOST`."""
+    """Yield the cues of a sentence: first names, then content words outside these; at most `MOST_CUES`."""
     low = text.casefold()
     keys: set[str] = set()
     in_names: set[str] = set()
@@ -119,7 +119,7 @@ def _read(text: str, subjects: tuple[str, ...], named: tuple[str, ...]) -> Itera
             keys.add(key)
             in_names.update(key.split())
             yield Cue(key, name, name=True)
-            if len(keys) == MOST:
+            if len(keys) == MOST_CUES:
                 return
     before = ""
     for word in words(text):
@@ -132,7 +132,7 @@ def _read(text: str, subjects: tuple[str, ...], named: tuple[str, ...]) -> Itera
         written = word if word in low else _token(text, word)
         yield Cue(key, written, follows=bool(before) and (f"{before} {word}" in low or f"{before}-{word}" in low))
         before = word
-        if len(keys) == MOST:
+        if len(keys) == MOST_CUES:
             return
 
 
@@ -149,7 +149,7 @@ def _token(text: str, word: str) -> str:
 INFORMATIVE = 50
 """A word in more than one sentence of so many is too common for a tag, but never one in `FEW` sentences or fewer."""
 FEW = 5
-MATCHES = 8
+MOST_MATCHES = 8
 """Cues that one name may match."""
 TAG_WORDS = 2
 """The most words of a tag (DESIGN 6)."""
@@ -208,7 +208,7 @@ class CueGraph:
 
     # Cues
 
-    def find(self, name: str, most: int = MATCHES) -> list[tuple[int, float]]:
+    def find(self, name: str, most: int = MOST_MATCHES) -> list[tuple[int, float]]:
         """Return the cues that a name matches, and how well (`similarity`), best first; in a tie the common ones."""
         wanted = key_of(name)
         number = self._numbers.get(wanted)

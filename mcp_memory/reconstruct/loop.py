@@ -53,18 +53,18 @@ from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS, names, words
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
-from mcp_memory.switches import LoopSettings
+from mcp_memory.switches import RecallLoopSettings
 from mcp_memory.view.space import Space
 
-CALLS = 50
+MOST_CALLS = 50
 """Calls of operators in all turns together."""
 DEADLINE_S = 30.0
 """Seconds after which no further turn begins."""
-LEAST = 0.05
+LEAST_STRENGTH = 0.05
 """Strength below which an item is dropped (f_route, eq. 12); a segment is news again if it gains as much."""
-IDLE = 2
+MOST_IDLE_TURNS = 2
 """Turns without anything new after which the loop ends."""
-BEST = 3
+PLACED_IN_TIME = 3
 """Segments that are placed on the timeline."""
 LOST = 0.5
 """Share of a question's content words, names aside, that no candidate covers: from here on pointers are followed."""
@@ -72,9 +72,9 @@ WORTH: Mapping[str, float] = {"tag_events": 2.0}
 """What a segment gains that an operator found, as a share of the best score, for each unit of strength."""
 HUB = 3
 """Fewer other texts than this may have a pointer: what more texts have says too little."""
-SENTENCES = 30
+MOST_SENTENCES = 30
 """Sentences that may have it; a text may have several."""
-MOST = 10
+MOST_POINTERS = 10
 """Pointers of one turn of the loop."""
 _WEEKDAYS = frozenset(map(str.lower, WEEKDAYS))
 _THING = re.compile(r"\bthe (\w[\w'-]* \w[\w'-]*)", re.IGNORECASE)
@@ -87,7 +87,7 @@ def run_loop(
     state: LoopState,
     take: Callable[[Action], OperatorResult],
     covered: Callable[[LoopState], bool],
-    settings: LoopSettings,
+    settings: RecallLoopSettings,
     *,
     tags: bool,
     clock: Callable[[], float] = time.monotonic,
@@ -104,7 +104,7 @@ def run_loop(
     """
     began = clock()
     while True:
-        turns, calls = settings.max_turns - state.turns, CALLS - len(state.trace)
+        turns, calls = settings.max_turns - state.turns, MOST_CALLS - len(state.trace)
         if turns <= 0:
             return "max_turns"
         if calls <= 0:
@@ -117,7 +117,7 @@ def run_loop(
         if not chosen and not again:
             return "exhausted"
         state.add_turn([(action, take(action)) for action in chosen], again)
-        if state.idle >= IDLE:
+        if state.idle >= MOST_IDLE_TURNS:
             return "exhausted"
         if covered(state):
             return "covered"
@@ -132,7 +132,7 @@ def select_calls(state: LoopState, *, tags: bool) -> list[Action]:
     """
     query = state.query
     if query.answer_type in ("when", "how_long") or (query.time is not None and query.time.dated):
-        best = state.strongest(BEST)
+        best = state.strongest(PLACED_IN_TIME)
         ids = tuple(state.space.segments[row].id for row in best)
         return [Action("event_time", {"ids": ids}, state.found[best[0]])] if best else []
     if tags and state.uncovered >= LOST:
@@ -162,7 +162,7 @@ def find_pointers(state: LoopState) -> list[tuple[str, float]]:
         forks = max(1.0, sum(shares.values())) ** 0.5
         for name, share in shares.items():
             best[name] = max(best.get(name, 0.0), strength * share / forks)
-    return sorted(best.items(), key=lambda one: -one[1])[:MOST]
+    return sorted(best.items(), key=lambda one: -one[1])[:MOST_POINTERS]
 
 
 def _pointers(space: Space, graph: CueGraph, row: int, query_words: set[str]) -> Iterator[tuple[str, list[list[int]]]]:
@@ -178,12 +178,12 @@ def _pointers(space: Space, graph: CueGraph, row: int, query_words: set[str]) ->
         cues = [cue for cue, _ in graph.find(name)]
         if not cues or query_words.issuperset(graph.key(cues[0]).split()) or dates.issuperset(words(name)):
             continue
-        rows = [at for cue in cues for at in graph.rows(cue)[: SENTENCES + 1]]
+        rows = [at for cue in cues for at in graph.rows(cue)[: MOST_SENTENCES + 1]]
         others: dict[str, list[int]] = {}
         for at in rows:
             if (turn := space.sentences[at].turn_id) != sentence.turn_id:
                 others.setdefault(turn, []).append(at)
-        if 0 < len(others) < HUB and len(rows) <= SENTENCES:
+        if 0 < len(others) < HUB and len(rows) <= MOST_SENTENCES:
             yield name, list(others.values())
 
 
@@ -269,7 +269,7 @@ class LoopState:
         again: list[Action] = []
         for action in actions:
             if action.key in self.made:
-                if action.strength >= self.made[action.key][0].strength + LEAST:
+                if action.strength >= self.made[action.key][0].strength + LEAST_STRENGTH:
                     again.append(action)
             elif action.strength >= self.agenda.get(action.key, action).strength:
                 self.agenda[action.key] = action
@@ -303,9 +303,13 @@ class LoopState:
             self.dated[item.id] = (item.valid_from, item.valid_to)
         strength = action.strength * item.score
         reached = (
-            {row for source in item.sources for row in _segments(self.space, source)} if strength >= LEAST else set()
+            {row for source in item.sources for row in _segments(self.space, source)}
+            if strength >= LEAST_STRENGTH
+            else set()
         )
-        news = [row for row in reached if row not in self.expanded or strength >= self.found.get(row, 0.0) + LEAST]
+        news = [
+            row for row in reached if row not in self.expanded or strength >= self.found.get(row, 0.0) + LEAST_STRENGTH
+        ]
         for row in news:
             self.found[row] = max(strength, self.found.get(row, 0.0))
             self.brought.setdefault(action.operator, {})[row] = self.found[row]

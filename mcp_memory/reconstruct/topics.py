@@ -8,7 +8,7 @@ The paper has a language model write a topic's summary. Here it is extractive: t
 nearest to the mean of the members, and the cues that many members and few other texts have.
 
 Leaders do not move, so that topics do not depend on how the arrivals were divided into calls. A space of more than
-`MOST` segments has no topics.
+`MOST_SEGMENTS` segments has no topics.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from mcp_memory.view.space import NONE, Space
 
 SIMILAR = 0.55
 """The cosine from which on a segment joins a leader's topic (DESIGN 1; for vectors like those of MiniLM)."""
-MOST = 50_000
+MOST_SEGMENTS = 50_000
 """Segments of a space above which there are no topics: too many to compare each with all leaders."""
-MEMBERS = 2
+LEAST_MEMBERS = 2
 """The fewest segments of a topic."""
-TERMS = 5
+MOST_TERMS = 5
 """Of a summary."""
 SAMPLE = 50
 """Members that are read for a summary, the most typical first."""
@@ -87,7 +87,7 @@ class Topics:
     def catch_up(self, space: Space) -> None:
         """Assign the segments that arrived since the last time."""
         vectors = space.segment_vectors
-        if vectors is None or len(vectors) > MOST:
+        if vectors is None or len(vectors) > MOST_SEGMENTS:
             return
         self._leaders = self._leaders or GrowingMatrix(vectors.dimension)
         until = space.indexed_to  # later ones have to wait, so that topics do not depend on when vectors are made
@@ -125,7 +125,7 @@ class Topics:
         terms: list[int] = []
         for cue in shared:
             parts = set(graph.key(cue).split())
-            if len(terms) < TERMS and not any(parts <= set(graph.key(one).split()) for one in terms):
+            if len(terms) < MOST_TERMS and not any(parts <= set(graph.key(one).split()) for one in terms):
                 terms.append(cue)
         return Summary(self._sentence(space, topic, members), tuple(map(graph.written, terms)))
 
@@ -162,11 +162,11 @@ class Topics:
 
     def _topic(self, space: Space, number: int) -> Topic | None:
         rows = self._members[number]
-        if len(rows) < MEMBERS:
+        if len(rows) < LEAST_MEMBERS:
             return None
         live = space.live
         members = [row for row in rows if live[row]]
-        if len(members) < MEMBERS:
+        if len(members) < LEAST_MEMBERS:
             return None
         return Topic(f"o_{digest(space.name, space.segments[rows[0]].id)}", number, members)
 

@@ -105,7 +105,7 @@ CHANNELS: tuple[Channel, ...] = (
 """All channels, in the order in which their scores are added and ``via`` names them where two score the same."""
 PART_EXPONENT = 3
 """How fast the score of a search for a part falls: only its best candidates are meant, the rest is noise."""
-MOST = 200
+MOST_CANDIDATES = 200
 """Candidates that are returned unless the caller asks for another number."""
 SIMILAR_TURNS = "alike"
 """The name of the similar-turn boost in ``via``."""
@@ -250,7 +250,7 @@ def find_candidates(
     return CandidateSet(rows, scores, _total(scores, len(rows)))
 
 
-def rank_candidates(space: Space, candidates: CandidateSet, limit: int = MOST) -> list[Candidate]:
+def rank_candidates(space: Space, candidates: CandidateSet, limit: int = MOST_CANDIDATES) -> list[Candidate]:
     """Return the candidates, best first, ties by id; a message once, by its best segment, and no small talk."""
     best = float(candidates.total.max())
     ranked: list[Candidate] = []

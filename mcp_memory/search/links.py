@@ -72,7 +72,7 @@ MOST_FOLLOWED = 3_000
 """Segments with one title that are looked through; more would take longer than the rest of the search."""
 RARE = 60
 """Sentences that may name an entity; one that more name is not rare and is not followed."""
-LEAST = 0.05
+LEAST_SHARE = 0.05
 """Of the best score: a candidate that would pass on less is no seed."""
 NAMES = 8
 """Entities followed from each seed, those in the sentences most similar to the query first."""
@@ -144,7 +144,7 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
     for place in best_first(space, rows, total, SEEDS)[:SEEDS]:
         row, best = int(rows[place]), float(total.max())
         share = (float(total[place]) / best) ** SEED_EXPONENT
-        if share < LEAST:
+        if share < LEAST_SHARE:
             break
         seeds.append(Seed(row, best * share, *_by_similarity(space, row, query.vector)))
     return seeds

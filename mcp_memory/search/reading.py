@@ -35,7 +35,7 @@ from mcp_memory.view.space import NONE, Space
 READER_SCORE = "reader"
 """The name of its score among those of the channels."""
 WEIGHT = 0.2
-MOST, CHARACTERS = 24, 3_000
+MOST_RECORDS, CHARACTERS = 24, 3_000
 """Records that are read at most, and characters of them with the query together."""
 QUERY_CHARS = 190
 """Characters of a query that are read, about: of a longer one its beginning and its end."""
@@ -60,7 +60,9 @@ async def read_first(
     places: list[int] = []
     shown: list[str] = []
     size = 0
-    best = [place for place in distinct_turns(space, found.rows, found.total, MOST) if space.talk[found.rows[place]]]
+    best = [
+        place for place in distinct_turns(space, found.rows, found.total, MOST_RECORDS) if space.talk[found.rows[place]]
+    ]
     if len(best) < 2 or (not always and found.total[best[1]] < AHEAD * found.total[best[0]]):
         return found, ()
     for place in best:

@@ -30,7 +30,7 @@ from mcp_memory.view.space import NONE, Space
 
 AT_ONCE = 256
 """Questions embedded and committed together."""
-MOST = 4_096
+MOST_QUESTIONS = 4_096
 """Questions that one call adds at most; the next call continues from there."""
 
 
@@ -69,7 +69,7 @@ async def pool_questions(
     async with store.reading() as view:
         current = view.space(space)
         new, before = await to_thread.run_sync(_new_questions, current), len(current.questions)
-    left, new = len(new[MOST:]), new[:MOST]
+    left, new = len(new[MOST_QUESTIONS:]), new[:MOST_QUESTIONS]
     added: list[PooledQuestion] = []
     for start in range(0, len(new), AT_ONCE):
         await progress(start, len(new), "pooling questions")

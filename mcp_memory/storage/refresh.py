@@ -119,7 +119,7 @@ class Refresher:
 
     def view_is_due(self, view: View) -> bool:
         """Return whether a view has grown so much that it should be saved."""
-        if self._saved is None or view.sentences < saved_view.LEAST or self.lacks_rows:
+        if self._saved is None or view.sentences < saved_view.LEAST_SENTENCES or self.lacks_rows:
             return False
         return self.last is not None and self._saved.is_due(view)
 

@@ -48,7 +48,7 @@ from mcp_memory.view.view import View
 
 FOLDER = "view"
 LOCK = "view.lock"
-LEAST = 20_000
+LEAST_SENTENCES = 20_000
 """Sentences from which on a view is saved: below, reading the tables takes a second or two."""
 GROWN = 1.03
 """A view is saved again when it has grown by this factor."""
@@ -101,7 +101,7 @@ class SavedViews:
         return self._folder / f"{digest}.view"
 
     def is_due(self, view: View) -> bool:
-        """Return whether a view of `LEAST` sentences or more is so much larger than the saved one that it should be."""
+        """Return whether a view of `LEAST_SENTENCES` or more is so much larger than the saved one that it should be."""
         if self._size is None or self._generation != view.generation:  # a forget removes what was saved before
             self._generation = view.generation
             described = _description(self._path) or {}

@@ -110,7 +110,7 @@ class Assertions:
         """Return the relations that lead to some tails, each once, in the order of first mention."""
         return list(dict.fromkeys(chain.from_iterable(self._to.get(tail, ()) for tail in tails)))
 
-    def heads_to(self, tails: Sequence[str], relation: str) -> Iterator[str]:
+    def heads_leading_to(self, tails: Sequence[str], relation: str) -> Iterator[str]:
         """Return the heads from which a relation leads to some tails, once for each tail that it leads to."""
         return chain.from_iterable(self._to.get(tail, {}).get(relation, ()) for tail in tails)
 

@@ -232,7 +232,7 @@ class Facts:
         lowest number by ``first`` comes first; without it the relation that was mentioned first.
         """
         for relation in sorted(self.relations_to(key), key=first) if first else self.relations_to(key):
-            for head in self._heads_to(key, relation):
+            for head in self._heads_leading_to(key, relation):
                 sure, unsure = self._layers_by_tail(head, relation).get(key, _NOTHING)
                 yield from (*sure, *unsure) if suspected else sure
 
@@ -355,7 +355,7 @@ class Facts:
             for relation in self._assertions.relations_of((key,)):
                 self._uncounted[relation] |= {key, before}  # its present entity is counted with it
             for relation in self._assertions.relations_to((key,)):
-                self._uncounted[relation].update(self._assertions.heads_to((key,), relation))
+                self._uncounted[relation].update(self._assertions.heads_leading_to((key,), relation))
 
     def _count(self, head: str, relation: str) -> None:
         now = 0, 0
@@ -395,10 +395,10 @@ class Facts:
         sure, unsure = self._fold(rows, self.cardinality(relation) == "single", self.name(key))
         return (*sure, *unsure)
 
-    def _heads_to(self, key: str, relation: str) -> Iterator[str]:
+    def _heads_leading_to(self, key: str, relation: str) -> Iterator[str]:
         """Yield the entities from which a relation leads to this one, each once."""
         yielded: set[str] = set()
-        for name in self._assertions.heads_to(self._names.members(key), relation):
+        for name in self._assertions.heads_leading_to(self._names.members(key), relation):
             head = self._names.entity(name)
             if head not in yielded:
                 yielded.add(head)

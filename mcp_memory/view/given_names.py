@@ -227,7 +227,9 @@ class GivenNames:
         if name in self.speakers:
             return speaker != USER
         linked = self._assertions
-        related = [(one, head) for one in linked.relations_to((name,)) for head in linked.heads_to((name,), one)]
+        related = [
+            (one, head) for one in linked.relations_to((name,)) for head in linked.heads_leading_to((name,), one)
+        ]
         for one in linked.relations_of((name,)):
             if _personal(one):
                 tails = (self._names.key(linked.rows[row].tail) for row in linked.about((name,), one))

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(autouse=True)
 def _every_view_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_view, "LEAST", 1)
+    monkeypatch.setattr(saved_view, "LEAST_SENTENCES", 1)
     monkeypatch.setattr(GrowingMatrix, "BLOCK", 4)
 
 

@@ -145,15 +145,15 @@ FIRST_SHARE = 0.5
 about what is missing."""
 BROAD_SHARE = 0.75
 """The same where everything that bears on the question is wanted: one look at more of it before another."""
-LEAST = 700
+LEAST_TOKENS = 700
 """Tokens of evidence without which a judgement sees too little: the first one leaves as many for another, beside the
 prompt and the form. (With a judge that is always right over questions of several hops, without this bound 5 of 60 ended
 without an answer, and none with it.)"""
 ANOTHER = 3_000
-"""Tokens left below which no further judgement is asked for: what the prompt, the form and `LEAST` take, about."""
+"""Tokens left below which no further judgement is asked for: about what prompt, form and `LEAST_TOKENS` take."""
 LAST = "This is the last look: nothing more is searched. Answer now if you can, hedged where it is uncertain."
 """Said where a judge is not asked again, whatever it asks for."""
-MOST = 6_000
+MOST_TOKENS = 6_000
 """Tokens that one judgement takes at most: with ``deep`` the rest is for further turns, of which MRAgent has eight."""
 TRIED = 8
 """Steps that were taken and are named, the last ones."""
@@ -220,8 +220,8 @@ def token_room(left: int, size: int, share: float) -> int:
     """
     room = left
     if share < 1:
-        room = max(min(int(share * left), left - size - LEAST), size + LEAST)
-    return min(room, MOST, left) - size
+        room = max(min(int(share * left), left - size - LEAST_TOKENS), size + LEAST_TOKENS)
+    return min(room, MOST_TOKENS, left) - size
 
 
 def _asked(judge_input: JudgeInput, evidence: str, *, last: bool) -> str:

@@ -35,9 +35,9 @@ from mcp_memory.texts import prompt
 
 CALLS, INPUT_TOKENS = 8, 20_000
 """Limits of one reading. It is asked once; only an overloaded server or a broken connection is asked again."""
-MOST = 120
+MOST_FACTS = 120
 """Most facts of one reply that are read; a regular reply has room for less than half as many."""
-LEAST = 0.01
+LEAST_CONFIDENCE = 0.01
 """The lowest confidence of an assertion; 0 would mean that the text denies it."""
 LONGEST = 200
 """Characters in a head or a tail; a longer one is a clause, not a name."""
@@ -112,7 +112,7 @@ def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Rend
 
 def to_assertions(reply: FactsForm, rendered: RenderedTexts) -> list[Assertion]:
     """Return the facts of a reply in the order of the texts; each of them is stated by its own text."""
-    made = [to_assertion(fact, *place) for fact in reply.facts[:MOST] if (place := rendered.lines.get(fact.line))]
+    made = [to_assertion(fact, *place) for fact in reply.facts[:MOST_FACTS] if (place := rendered.lines.get(fact.line))]
     kept = {assertion.id: assertion for assertion in made if assertion is not None}
     if len(kept) < len(reply.facts):
         _log.info("Of %d facts that Claude read, %d are not kept.", len(reply.facts), len(reply.facts) - len(kept))
@@ -193,8 +193,8 @@ def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
         return None
     return new_assertion(
         turn, index, excerpt.sentences[index], (head, relation, tail), since=since, until=until, stated=stated,
-        negated=fact.negated, change=fact.change, confidence=min(max(fact.confidence, LEAST), 1.0), intent=fact.intent,
-        extractor="anthropic",
+        negated=fact.negated, change=fact.change, confidence=min(max(fact.confidence, LEAST_CONFIDENCE), 1.0),
+        intent=fact.intent, extractor="anthropic",
     )  # fmt: skip
 
 

@@ -143,7 +143,7 @@ def read_insertions(
     return subject, index, insertion
 
 
-MOST = 40
+MOST_CLAUSES = 40
 """Clauses read of one sentence."""
 _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "while", "whenever"))
 _ONLY_OBJECTS = closed.OBJECTIVE - closed.NOMINATIVE
@@ -180,7 +180,7 @@ class _ClauseReader:
         self.denied = False
 
     def read(self) -> list[Clause]:
-        while self.index < len(self.words) and len(self.clauses) < MOST:
+        while self.index < len(self.words) and len(self.clauses) < MOST_CLAUSES:
             before = self.index
             if not self._step():
                 break

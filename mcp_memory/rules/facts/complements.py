@@ -31,7 +31,7 @@ def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, 
     return (), index
 
 
-MOST = 12
+MOST_SLOTS = 12
 """Slots of one clause."""
 _DIRECTIONS = word_set("up down out over across around along off on through in")
 _SUBORDINATING = word_set("as like than after before since until for till")
@@ -61,7 +61,7 @@ def read_complement(words: Sequence[Word], verb: VerbGroup) -> Complement:
     """Return what depends on a verb, up to the end of its clause."""
     particles, index = match_particles(words, verb)
     rest = Complement(words, verb, particles, index, words[index - 1].end)
-    while rest.next_index < len(words) and len(rest.slots) < MOST and rest.step():
+    while rest.next_index < len(words) and len(rest.slots) < MOST_SLOTS and rest.step():
         pass
     return rest
 

@@ -255,7 +255,7 @@ def _read_brackets(words: Sequence[Word], phrase: NounPhrase, index: int) -> tup
 
 
 _AND = frozenset(("and", "&", "plus"))
-MOST = 12
+MOST_NOUN_PHRASES = 12
 """Phrases in one list."""
 
 
@@ -269,7 +269,7 @@ def read_phrases(
     first, index = first_phrase
     first, index = _attach_appositions(words, first, index, subject, verb_seen)
     phrases, uncertain = [first], False
-    while index < len(words) and len(phrases) < MOST:
+    while index < len(words) and len(phrases) < MOST_NOUN_PHRASES:
         word = words[index]
         if word.low == "or":
             uncertain = True

@@ -295,7 +295,7 @@ def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     return f"Shown: all {number} found{before}, {what}."
 
 
-def _recall(args: ReconstructInput) -> tuple[Query, tuple[str, ...]]:
+def _query_and_spaces(args: ReconstructInput) -> tuple[Query, tuple[str, ...]]:
     return recall_query(args), asked_spaces(args)
 
 
@@ -322,4 +322,4 @@ async def _run(
     )
 
 
-RECONSTRUCT = Tool("memory_reconstruct", ReconstructInput, _recall, _run, read_only=True)
+RECONSTRUCT = Tool("memory_reconstruct", ReconstructInput, _query_and_spaces, _run, read_only=True)

@@ -23,7 +23,7 @@ from mcp_memory.reconstruct.operators import (
     topic_events,
 )
 from mcp_memory.reflection.navigators import reflect_step
-from mcp_memory.switches import GainSettings, LoopSettings, Switches
+from mcp_memory.switches import GainSettings, RecallLoopSettings, Switches
 
 _WINDOW = ("since", "until")
 _FACTS = ("entity", "relation", "query", *_WINDOW)
@@ -45,7 +45,7 @@ class RecallSettings:
 
     switches: Switches = field(default_factory=Switches)
     gain: GainSettings = field(default_factory=GainSettings)
-    loop: LoopSettings = field(default_factory=LoopSettings)
+    loop: RecallLoopSettings = field(default_factory=RecallLoopSettings)
     operators: Mapping[str, Operator] = field(default_factory=dict)
     reader: PairReader | None = None
     read_always: bool = False

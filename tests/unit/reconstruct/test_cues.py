@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.reconstruct.graph import JOINT, MOST, cues_of, key_of, similarity
+from mcp_memory.reconstruct.graph import JOINT, MOST_CUES, cues_of, key_of, similarity
 
 
 def turn(text: str, speaker: str | None = "Ann", kind: str = "message", title: str | None = None) -> Turn:
@@ -22,7 +22,7 @@ def test_the_speaker_comes_first_then_names_then_the_content_words() -> None:
 
 def test_a_sentence_has_at_most_thirty_cues() -> None:
     text = " ".join(f"word{n}x" for n in range(40))
-    assert len(cues_of(turn(text), text)) == MOST == 30
+    assert len(cues_of(turn(text), text)) == MOST_CUES == 30
 
 
 TEXTS = st.text(alphabet=st.sampled_from("abCD eE’'-,.中文カタ日ＴeßéİǅαΩ١ \u0301\u0651ﬁ12"), max_size=120)
@@ -35,7 +35,7 @@ def test_every_cue_is_in_the_sentence_or_is_its_speaker(text: str, speaker: str 
     for cue in found:
         assert cue.key
         assert cue.written == speaker or cue.written.casefold() in text.casefold()
-    assert len({cue.key for cue in found}) <= MOST
+    assert len({cue.key for cue in found}) <= MOST_CUES
 
 
 @pytest.mark.parametrize(

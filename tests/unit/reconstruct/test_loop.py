@@ -10,7 +10,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct import loop
 from mcp_memory.reconstruct.loop import Action, LoopState, run_loop
-from mcp_memory.switches import LoopSettings
+from mcp_memory.switches import RecallLoopSettings
 from mcp_memory.view.evidence import sentence_evidence
 
 LINES = [f"Ann: This is line {number}." for number in range(40)]
@@ -47,7 +47,7 @@ def run(state, select, take, covered=lambda _: False, **limits):
     ticks = iter(range(1000))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(loop, "select_calls", lambda state, tags: select(state))
-        return run_loop(state, take, covered, LoopSettings(**limits), tags=True, clock=lambda: next(ticks))
+        return run_loop(state, take, covered, RecallLoopSettings(**limits), tags=True, clock=lambda: next(ticks))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -87,7 +87,7 @@ def test_the_loop_ends_after_two_turns_without_anything_new():
 
 def test_the_remaining_calls_are_divided_among_the_remaining_turns(monkeypatch):
     state, select, take = random_loop(5)
-    monkeypatch.setattr(loop, "CALLS", 8)
+    monkeypatch.setattr(loop, "MOST_CALLS", 8)
     run(state, select, take, max_turns=4)
     assert [call.turn for call in state.trace] == [1, 1, 2, 2, 3, 3, 4, 4]
     assert run(state, select, take, max_turns=8) == "budget"

@@ -185,7 +185,7 @@ class _Text:
         self._at += 1
         return found
 
-    def value(self) -> Any:
+    def take_value(self) -> Any:
         """Take the next value.
 
         Raises:
@@ -218,7 +218,7 @@ class _Text:
         self.peek()
         place = f"{self._file.name}, {name} (line {self._line + self._held.count(chr(10), 0, self._at)})"
         try:
-            return JsonRecord(place, self.value())
+            return JsonRecord(place, self.take_value())
         except OverBounds as error:
             return JsonRecord(place, None, str(error))
 
@@ -240,7 +240,7 @@ class _Text:
     def members(self) -> Iterator[tuple[str, JsonRecord]]:
         """Take an object, and yield what it holds with the names there: each value of a list, and other values."""
         for _ in self._until("}"):
-            name = str(self.value())[:NAME_CHARS]
+            name = str(self.take_value())[:NAME_CHARS]
             self.take(":")
             if self.peek() == "[":
                 yield from ((name, record) for record in self.records(name))
