@@ -19,6 +19,10 @@ Assessor = Literal["nobody", "anthropic", "caller"]
 """Who judged whether evidence is enough to answer from."""
 Stop = Literal["covered", "max_turns", "exhausted", "budget", "deadline"]
 """Why the loop of recall ended."""
+Argument = str | tuple[str, ...]
+"""An argument of an operator."""
+StepKey = tuple[str, tuple[tuple[str, Argument], ...]]
+"""An operator with its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +91,25 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A step of navigation worth taking next.
+    """A step of navigation worth taking next: a call of an operator, a ∈ A of MRAgent's eq. 10.
 
     Attributes:
         operator: its name (`ports.Operator`).
         args: by name, as the explore tool takes them; ids are several.
-        why: the reason, in words.
+        why: the reason, in words; empty where nobody reads it.
+        strength: how likely what it starts from leads to the answer, in (0, 1]; the loop takes the strongest.
     """
 
     operator: str
-    args: Mapping[str, str | tuple[str, ...]]
-    why: str
+    args: Mapping[str, Argument]
+    why: str = ""
+    strength: float = 1.0
+
+    @property
+    def key(self) -> StepKey:
+        """What distinguishes the call from others (DESIGN I35); upper and lower case do not."""
+        args = ((name, value.casefold() if isinstance(value, str) else value) for name, value in self.args.items())
+        return self.operator, tuple(sorted(args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +126,7 @@ class OperatorCall:
 
     turn: int
     operator: str
-    args: Mapping[str, str | tuple[str, ...]]
+    args: Mapping[str, Argument]
     found: int
     kept: int
 

@@ -46,7 +46,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from math import ceil
 
-from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Stop
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, StepKey, Stop, Suggestion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.iso import WEEKDAYS
@@ -79,13 +79,10 @@ MOST_POINTERS = 10
 _WEEKDAYS = frozenset(map(str.lower, WEEKDAYS))
 _THING = re.compile(r"\bthe (\w[\w'-]* \w[\w'-]*)", re.IGNORECASE)
 
-Argument = str | tuple[str, ...]
-Key = tuple[str, tuple[tuple[str, Argument], ...]]
-
 
 def run_loop(
     state: LoopState,
-    take: Callable[[Action], OperatorResult],
+    take: Callable[[Suggestion], OperatorResult],
     covered: Callable[[LoopState], bool],
     settings: RecallLoopSettings,
     *,
@@ -112,18 +109,18 @@ def run_loop(
         if clock() - began >= DEADLINE_S:
             return "deadline"
         again = state.propose(select_calls(state, tags=tags))
-        waiting = sorted(state.agenda.values(), key=lambda action: -action.strength)
+        waiting = sorted(state.agenda.values(), key=lambda step: -step.strength)
         chosen = waiting[: min(settings.k_ops, ceil(calls / turns))]
         if not chosen and not again:
             return "exhausted"
-        state.add_turn([(action, take(action)) for action in chosen], again)
+        state.add_turn([(step, take(step)) for step in chosen], again)
         if state.idle >= MOST_IDLE_TURNS:
             return "exhausted"
         if covered(state):
             return "covered"
 
 
-def select_calls(state: LoopState, *, tags: bool) -> list[Action]:
+def select_calls(state: LoopState, *, tags: bool) -> list[Suggestion]:
     """Return the calls for a state of the loop, strongest first; none where none leads anywhere.
 
     Args:
@@ -134,9 +131,11 @@ def select_calls(state: LoopState, *, tags: bool) -> list[Action]:
     if query.answer_type in ("when", "how_long") or (query.time is not None and query.time.dated):
         best = state.strongest(PLACED_IN_TIME)
         ids = tuple(state.space.segments[row].id for row in best)
-        return [Action("event_time", {"ids": ids}, state.found[best[0]])] if best else []
+        return [Suggestion("event_time", {"ids": ids}, strength=state.found[best[0]])] if best else []
     if tags and state.uncovered >= LOST:
-        return [Action("tag_events", {"entity": name}, strength) for name, strength in find_pointers(state)]
+        return [
+            Suggestion("tag_events", {"entity": name}, strength=strength) for name, strength in find_pointers(state)
+        ]
     return []
 
 
@@ -197,27 +196,6 @@ def uncovered_share(query: Query, missing: Collection[str]) -> float:
     return sum(word in missing for word in content) / len(content) if content else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A call that may be made: a ∈ A of eq. 10.
-
-    Attributes:
-        operator: its name (`ports.Operator`).
-        args: by name, as the explore tool takes them.
-        strength: the strength of what it starts from.
-    """
-
-    operator: str
-    args: Mapping[str, Argument]
-    strength: float = 1.0
-
-    @property
-    def key(self) -> Key:
-        """What distinguishes it from other calls (DESIGN I35); upper and lower case do not."""
-        args = ((name, value.casefold() if isinstance(value, str) else value) for name, value in self.args.items())
-        return self.operator, tuple(sorted(args))
-
-
 @dataclass(slots=True)
 class LoopState:
     """The state of the loop after some turns.
@@ -231,7 +209,7 @@ class LoopState:
         expanded: segments that are or were in the frontier.
         brought: the strengths of segments that calls found, by operator and row.
         dated: times that calls found: since and until, by the id of the evidence.
-        agenda: calls that were proposed and not made yet, by `Action.key`.
+        agenda: calls that were proposed and not made yet, by `Suggestion.key`.
         made: calls with their results, likewise; with the greatest strength that they were proposed with.
         trace: the calls as they are reported, in order.
         turns: the turns that were taken.
@@ -246,8 +224,8 @@ class LoopState:
     expanded: set[int] = field(default_factory=set)
     brought: dict[str, dict[int, float]] = field(default_factory=dict)
     dated: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
-    agenda: dict[Key, Action] = field(default_factory=dict)
-    made: dict[Key, tuple[Action, OperatorResult]] = field(default_factory=dict)
+    agenda: dict[StepKey, Suggestion] = field(default_factory=dict)
+    made: dict[StepKey, tuple[Suggestion, OperatorResult]] = field(default_factory=dict)
     trace: list[OperatorCall] = field(default_factory=list)
     turns: int = 0
     idle: int = 0
@@ -264,18 +242,18 @@ class LoopState:
         """Return the rows of the strongest segments that were found, earlier ones first in a tie."""
         return sorted(self.found, key=lambda row: -self.found[row])[:count]
 
-    def propose(self, actions: Iterable[Action]) -> list[Action]:
+    def propose(self, steps: Iterable[Suggestion]) -> list[Suggestion]:
         """Put calls on the agenda; return those that were made already, but from something weaker."""
-        again: list[Action] = []
-        for action in actions:
-            if action.key in self.made:
-                if action.strength >= self.made[action.key][0].strength + LEAST_STRENGTH:
-                    again.append(action)
-            elif action.strength >= self.agenda.get(action.key, action).strength:
-                self.agenda[action.key] = action
+        again: list[Suggestion] = []
+        for step in steps:
+            if step.key in self.made:
+                if step.strength >= self.made[step.key][0].strength + LEAST_STRENGTH:
+                    again.append(step)
+            elif step.strength >= self.agenda.get(step.key, step).strength:
+                self.agenda[step.key] = step
         return again
 
-    def add_turn(self, done: Iterable[tuple[Action, OperatorResult]], again: Iterable[Action] = ()) -> None:
+    def add_turn(self, done: Iterable[tuple[Suggestion, OperatorResult]], again: Iterable[Suggestion] = ()) -> None:
         """Add the results of a turn: Z(t+1) by routing (eq. 12), H(t+1) = H(t) ∪ Z(t+1).
 
         An item is routed to the segments of its sources, whatever its kind. Items that are too weak are dropped, and so
@@ -284,24 +262,24 @@ class LoopState:
         """
         self.turns += 1
         fresh: set[int] = set()
-        for action in again:
-            _, result = self.made[action.key]
-            self.made[action.key] = action, result
+        for step in again:
+            _, result = self.made[step.key]
+            self.made[step.key] = step, result
             for item in result.items:
-                self._route(action, item, fresh)
-        for action, result in done:
-            self.agenda.pop(action.key, None)
-            self.made[action.key] = action, result
-            kept = sum(self._route(action, item, fresh) for item in result.items)
-            self.trace.append(OperatorCall(self.turns, action.operator, dict(action.args), len(result.items), kept))
+                self._route(step, item, fresh)
+        for step, result in done:
+            self.agenda.pop(step.key, None)
+            self.made[step.key] = step, result
+            kept = sum(self._route(step, item, fresh) for item in result.items)
+            self.trace.append(OperatorCall(self.turns, step.operator, dict(step.args), len(result.items), kept))
         self.frontier = tuple(sorted(fresh, key=lambda row: (-self.found[row], row)))
         self.idle = 0 if fresh else self.idle + 1
 
-    def _route(self, action: Action, item: Evidence, fresh: set[int]) -> bool:
+    def _route(self, step: Suggestion, item: Evidence, fresh: set[int]) -> bool:
         """Add the segments of an item to H and to ``fresh``, as far as they are news; return whether any are."""
         if item.kind == "sentence" and item.valid_from is not None and item.valid_to is not None:
             self.dated[item.id] = (item.valid_from, item.valid_to)
-        strength = action.strength * item.score
+        strength = step.strength * item.score
         reached = (
             {row for source in item.sources for row in _segments(self.space, source)}
             if strength >= LEAST_STRENGTH
@@ -312,7 +290,7 @@ class LoopState:
         ]
         for row in news:
             self.found[row] = max(strength, self.found.get(row, 0.0))
-            self.brought.setdefault(action.operator, {})[row] = self.found[row]
+            self.brought.setdefault(step.operator, {})[row] = self.found[row]
         self.expanded.update(news)
         fresh.update(news)
         return bool(news)

@@ -20,9 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
-from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Suggestion
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, StepKey, Suggestion
 from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
@@ -69,7 +70,7 @@ class FollowUps:
         """Return what the judge decides in the end, and everything that it was shown, with its points."""
         asked = await self._prepared(self._begin(asked))
         judgement = await self.judge.judge(asked)
-        taken: set[tuple[str, str]] = set()
+        taken: set[StepKey] = set()
         turns = 0
         while self.settings.switches.loop and turns < self.judge.follow_ups:
             turns += 1
@@ -166,21 +167,9 @@ class FollowUps:
     async def _take_one(self, asked: JudgeInput, step: Suggestion) -> Sequence[Evidence] | None:
         """Return what one step finds in the space of a query; None if it cannot be taken."""
         query = asked.query
-        args = {name: value for name, value in step.args.items() if isinstance(value, str)}
         if step.operator == SEARCH:
-            return await self._search(query, args["query"])
-        ids = step.args.get("ids", ())
-        request = ExploreRequest(
-            query.space,
-            step.operator,
-            entity=args.get("entity"),
-            relation=args.get("relation"),
-            tag=args.get("tag"),
-            topic=args.get("topic"),
-            query=args.get("query"),
-            ids=ids if isinstance(ids, tuple) else (),
-            limit=ITEMS,
-        )
+            return await self._search(query, str(step.args["query"]))
+        request = ExploreRequest(query.space, step.operator, limit=ITEMS, **step.args)  # type: ignore[arg-type]
         working = tuple(point for point in asked.recall.points if point.id in asked.working)
         try:
             found = await explore(
@@ -218,11 +207,10 @@ class FollowUps:
         return list(found.values())
 
 
-def _steps_not_taken(steps: Iterable[Suggestion], taken: set[tuple[str, str]], most: int) -> list[Suggestion]:
+def _steps_not_taken(steps: Iterable[Suggestion], taken: set[StepKey], most: int) -> list[Suggestion]:
     """Return the first ``most`` steps that were not taken yet, and count them as taken."""
-    fresh = {(step.operator, str(step.args)): step for step in steps}
-    chosen = {key: step for key, step in fresh.items() if key not in taken}
-    first = dict(list(chosen.items())[:most])
+    fresh = {step.key: step for step in steps if step.key not in taken}
+    first = dict(islice(fresh.items(), most))
     taken |= first.keys()
     return list(first.values())
 

@@ -26,7 +26,7 @@ from dataclasses import replace
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.evidence import Coverage, RecallResult
+from mcp_memory.domain.evidence import Coverage, RecallResult, Suggestion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.questions import has_kind
@@ -34,7 +34,7 @@ from mcp_memory.language.shapes import is_prompt
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.beam import no_similarity
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reconstruct.loop import WORTH, Action, LoopState, run_loop, uncovered_share
+from mcp_memory.reconstruct.loop import WORTH, LoopState, run_loop, uncovered_share
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.words import WordIndex
@@ -88,9 +88,9 @@ async def go_on(
     strengths = [(candidate.row, candidate.score**STRENGTH_EXPONENT) for candidate in ranked]
     state = LoopState.begin(space, query, strengths, WIDTH, uncovered_share(query, coverage.missing))
 
-    def take(action: Action) -> OperatorResult:
-        given = OperatorInput(space, no_similarity, window=query.window, limit=FOUND, **action.args)  # type: ignore[arg-type]
-        return settings.operators[action.operator].take(given)
+    def take(step: Suggestion) -> OperatorResult:
+        given = OperatorInput(space, no_similarity, window=query.window, limit=FOUND, **step.args)  # type: ignore[arg-type]
+        return settings.operators[step.operator].take(given)
 
     def covered(state: LoopState) -> bool:
         boosted = boost_candidates(space, query, found, settings, state)

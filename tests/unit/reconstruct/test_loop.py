@@ -9,7 +9,7 @@ from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct import loop
-from mcp_memory.reconstruct.loop import Action, LoopState, run_loop
+from mcp_memory.reconstruct.loop import LoopState, run_loop
 from mcp_memory.switches import RecallLoopSettings
 from mcp_memory.view.evidence import sentence_evidence
 
@@ -30,10 +30,10 @@ def random_loop(seed):
     rng = Random(seed)
 
     def select(state):
-        return [Action(rng.choice("abc"), {"entity": str(rng.randrange(30))}, rng.random()) for _ in range(20)]
+        return [Suggestion(rng.choice("abc"), {"entity": str(rng.randrange(30))}, "", rng.random()) for _ in range(20)]
 
-    def take(action):
-        chance = Random(f"{seed}{action.key}")
+    def take(step):
+        chance = Random(f"{seed}{step.key}")
         rows = chance.sample(range(len(LINES)), 3)
         onward = Suggestion("a", {"entity": "on"}, "why")
         return OperatorResult(tuple(item(space, row, chance.random()) for row in rows), (onward,))
@@ -95,7 +95,7 @@ def test_the_remaining_calls_are_divided_among_the_remaining_turns(monkeypatch):
 
 def test_a_result_counts_more_when_its_call_is_proposed_again_from_something_stronger():
     state = begun(0)
-    weak, strong = Action("a", {"entity": "x"}, 0.2), Action("a", {"entity": "X"}, 0.9)
+    weak, strong = Suggestion("a", {"entity": "x"}, "", 0.2), Suggestion("a", {"entity": "X"}, "", 0.9)
     state.propose([weak])
     state.add_turn([(weak, OperatorResult((item(state.space, 7),)))])
     assert state.found[7] == 0.2

@@ -5,8 +5,9 @@ from itertools import pairwise
 import pytest
 from unit.reconstruct.talk_space import new_space, say, walked
 
+from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.questions import understand
-from mcp_memory.reconstruct.loop import Action, LoopState, find_pointers, select_calls
+from mcp_memory.reconstruct.loop import LoopState, find_pointers, select_calls
 from mcp_memory.reconstruct.operators import tag_events
 
 
@@ -46,8 +47,8 @@ def test_a_chain_of_texts_that_each_name_the_next_is_as_strong_at_its_end(steps)
     space = say(new_space(), *lines)
     state = LoopState.begin(space, understand(f"What ends with {names[0]}?", ("Ann",), 0), [(0, 1.0)], width=1)
     for _ in range(steps):
-        actions = [Action("tag_events", {"entity": name}, strength) for name, strength in find_pointers(state)]
-        state.add_turn([(one, walked(space, tag_events, entity=one.args["entity"])) for one in actions])
+        calls = [Suggestion("tag_events", {"entity": name}, "", strength) for name, strength in find_pointers(state)]
+        state.add_turn([(one, walked(space, tag_events, entity=one.args["entity"])) for one in calls])
     assert state.found == dict.fromkeys(range(steps), 1.0)
     assert len(state.trace) == steps - 1
 
