@@ -32,7 +32,7 @@ from mcp_memory.server.resources.uris import space_of
 from mcp_memory.server.tools.answer import AnswerInput
 from mcp_memory.server.tools.arguments import read, shown
 from mcp_memory.server.tools.dossier import dossier_lines
-from mcp_memory.server.tools.reconstruct import judgement_lines, recall_reply
+from mcp_memory.server.tools.reconstruct import RecallPage, judgement_lines
 from mcp_memory.server.tools.replies import json_of, quantity
 from mcp_memory.settings import Settings
 from mcp_memory.visible import as_name, one_line
@@ -196,7 +196,7 @@ async def search(settings: Settings, options: argparse.Namespace, terminal: Term
             space_of(view, space, "--space")
         recall = await memory.reconstruct(Query(text, space, options.limit))
     if options.json:
-        terminal.json({"space": space} | recall_reply(recall, WHOLE_REPLY).structured)
+        terminal.json({"space": space} | RecallPage(recall, WHOLE_REPLY).reply().structured)
     else:
         _print_recall(terminal, recall)
 

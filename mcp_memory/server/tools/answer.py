@@ -1,17 +1,14 @@
-"""memory_answer: answer a question with verbatim citations, or abstain and hand over the evidence.
-
-The parts of its reply that describe the recall beside its evidence are memory_reconstruct's, too (`recall_details`).
-"""
+"""memory_answer: answer a question with verbatim citations, or abstain and hand over the evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, StrictBool
 
 from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source
+from mcp_memory.domain.evidence import AnswerResult, Citation, Source
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Length, Query
 from mcp_memory.errors import InvalidInput
@@ -28,6 +25,7 @@ from mcp_memory.server.tools.arguments import (
 )
 from mcp_memory.server.tools.replies import (
     SHARES,
+    RecallParts,
     Reply,
     evidence_lines,
     evidence_row,
@@ -35,15 +33,10 @@ from mcp_memory.server.tools.replies import (
     fit_share,
     heading,
     indent,
-    next_line,
     omission_warning,
-    quantity,
     reply_of,
     round_score,
-    row,
     source_row,
-    spent_row,
-    step_row,
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Tool
@@ -52,38 +45,6 @@ from mcp_memory.visible import in_quotes, one_line
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
-
-
-def recall_details(recall: RecallResult, max_tokens: int, detail: DetailLevel) -> tuple[dict[str, Any], list[str]]:
-    """Return what a reply says of a recall beside its evidence, each list within its share, and the same as lines."""
-    details: dict[str, Any] = {"conflicts": fit_share(recall.conflicts, "conflicts", max_tokens)}
-    if detail == "brief":
-        return details, []
-    from mcp_memory.navigation.paths import serialise  # reads word lists that a server's first reply need not wait for
-
-    details["roots"] = fit_share([row(root, "name", "intent") for root in recall.roots], "roots", max_tokens)
-    details["paths"] = paths = fit_share([serialise(path) for path in recall.paths], "paths", max_tokens)
-    details["next"] = steps = fit_share(list(map(step_row, recall.next)), "next", max_tokens)
-    lines = [*(f"Path: {one_line(path)}" for path in paths), *map(next_line, steps)]
-    if recall.stop is not None:
-        turns, calls = quantity(recall.turns, "turn"), quantity(len(recall.trace), "step")
-        lines.append(f"Looked on for {turns}, {calls}: {recall.stop}.")
-        details["stop_reason"] = recall.stop
-        calls_made = [row(call, "turn", "operator", "args", "found", "kept") for call in recall.trace]
-        details["trace"] = fit_share(calls_made, "trace", max_tokens)
-    spent = {"turns": recall.turns, "calls": len(recall.trace), "texts": recall.texts, "rounds": recall.rounds}
-    details["budget"] = spent | {"claude": spent_row(recall.spent)}
-    return details, lines
-
-
-def conflict_lines(details: Mapping[str, Any]) -> list[str]:
-    """Return the conflicts that a reply shows as lines of text."""
-    return [f"Conflict: {one_line(conflict)}" for conflict in details["conflicts"]]
-
-
-def episode_line(recall: RecallResult) -> list[str]:
-    """Return the line that names the episode, if there is one."""
-    return [f"Episode {recall.episode}"] if recall.episode else []
 
 
 class AnswerInput(Input):
@@ -124,79 +85,89 @@ def _closest_row(said: Source) -> dict[str, Any]:
     }
 
 
-def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "brief") -> Reply:
-    """Return the reply to a call, within ``max_tokens``.
+class AnswerPage:
+    """An answer as a reply shows it: its citations first, then as many records as fit into ``max_tokens``."""
 
-    Raises:
-        InvalidInput: the answer with the one citation that it needs is longer than that.
-    """
-    recall, citations = answer.recall, answer.citations
-    closest = fit_share(list(map(_closest_row, answer.closest)), "closest", max_tokens)
-    numbers = {item.id: number for number, item in enumerate(recall.evidence, 1)}
-    recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
-    missing = fit_share([one_line(text) for text in recall.missing], "missing", max_tokens)
-    details, detail_lines = recall_details(recall, max_tokens, detail)
+    def __init__(self, answer: AnswerResult, max_tokens: int, detail: DetailLevel = "brief") -> None:
+        self._answer, self._recall, self._max_tokens = answer, answer.recall, max_tokens
+        self._beside = RecallParts(answer.recall, max_tokens, detail)
+        self._closest = fit_share(list(map(_closest_row, answer.closest)), "closest", max_tokens)
 
-    def render(number: int) -> Reply:
-        """Render so many citations, and then so many records."""
-        cited, items = citations[:number], recall.evidence[: max(number - len(citations), 0)]
-        warnings = [*recall_warnings, *omission_warning(len(citations) + len(recall.evidence) - number)]
-        if answer.text is None:
-            lines = ["No answer: no certain fact says it."]
-            if answer.confidence is not None:
-                lines = [f"No answer: memory does not say it surely enough (confidence {answer.confidence:.2f})."]
-                lines += [f"Missing, in the judge's words: {'; '.join(missing)}."] if missing else []
-            if closest:
-                lines.append("Closest, as it was said; judge yourself whether it answers:")
-                said = zip(closest, answer.closest, strict=False)
-                lines += [f"- {heading(source.turn)} {in_quotes(indent(one['text']))}" for one, source in said]
-        else:
-            hedge = ", uncertain" if answer.hedged else ""
-            lines = [
-                f"Answer: {in_quotes(indent(answer.text))} (confidence {answer.confidence:.2f}{hedge})",
-                "Because of:",
-            ]
-            for one in cited:  # by the number of a record memory_evolve knows it
-                record = f"record {numbers[one.evidence_id]} " if one.evidence_id in numbers else ""
-                lines.append(f"- {record}{heading(one.source.turn)} {in_quotes(indent(one.source.quote))}")
-        lines += [
-            *conflict_lines(details),
+    def reply(self) -> Reply:
+        """Return the reply to a call.
+
+        Raises:
+            InvalidInput: the answer with the one citation that it needs is longer than that.
+        """
+        citations = len(self._answer.citations)
+        least, most = min(citations, 1), citations + len(self._recall.evidence)
+        fitting = fit_items(self._with_first, least, most, self._max_tokens)
+        if fitting is None:
+            # of what an answer shows beside its citations
+            shares = sum(SHARES.values()) - SHARES["points"] - SHARES["wishes"] - SHARES["closest"]
+            needed = int(self._with_first(least).tokens / (1 - shares)) + 1
+            raise InvalidInput("max_tokens", f"{self._max_tokens} do not hold the answer", f"Give at least {needed}.")
+        return fitting
+
+    def _with_first(self, number: int) -> Reply:
+        """Return the reply with so many citations, and then records."""
+        citations, evidence = self._answer.citations, self._recall.evidence
+        cited, items = citations[:number], evidence[: max(number - len(citations), 0)]
+        warnings = [*self._beside.warnings, *omission_warning(len(citations) + len(evidence) - number)]
+        lines = [
+            *(self._no_answer_lines() if self._answer.text is None else self._answer_lines(self._answer.text, cited)),
+            *self._beside.conflict_lines,
             *(evidence_lines(items) if items else ()),
-            *detail_lines,
+            *self._beside.detail_lines,
             *warning_lines(warnings),
+            *self._beside.episode_line,
         ]
         reply = reply_of(
-            [*lines, *episode_line(recall)],
-            episode=recall.episode,
-            answer=answer.text,
-            abstained=answer.text is None,
-            confidence=round_score(answer.confidence),
-            hedged=answer.hedged,
-            closest=closest or None,
+            lines,
+            episode=self._recall.episode,
+            answer=self._answer.text,
+            abstained=self._answer.text is None,
+            confidence=round_score(self._answer.confidence),
+            hedged=self._answer.hedged,
+            closest=self._closest or None,
             citations=[
                 {"id": one.evidence_id, "quote": one.source.quote, "source": source_row(one.source.turn)}
                 for one in cited
             ],
             evidence=list(map(evidence_row, items)),
-            engine=answer.engine,
+            engine=self._answer.engine,
             warnings=warnings,
-            **details,
+            **self._beside.fields,
         )
         reply.structured.setdefault("answer", None)  # the one field that is null in a reply
         return reply
 
-    least = min(len(citations), 1)
-    fitting = fit_items(render, least, len(citations) + len(recall.evidence), max_tokens)
-    if fitting is None:
-        # of what an answer shows beside its citations
-        shares = sum(SHARES.values()) - SHARES["points"] - SHARES["wishes"] - SHARES["closest"]
-        needed = int(render(least).tokens / (1 - shares)) + 1
-        raise InvalidInput("max_tokens", f"{max_tokens} do not hold the answer", f"Give at least {needed}.")
-    return fitting
+    def _answer_lines(self, text: str, cited: Sequence[Citation]) -> list[str]:
+        """Return an answer with its citations as lines; by the number of a record memory_evolve knows it."""
+        numbers = {item.id: number for number, item in enumerate(self._recall.evidence, 1)}
+        hedge = ", uncertain" if self._answer.hedged else ""
+        lines = [f"Answer: {in_quotes(indent(text))} (confidence {self._answer.confidence:.2f}{hedge})", "Because of:"]
+        for one in cited:
+            record = f"record {numbers[one.evidence_id]} " if one.evidence_id in numbers else ""
+            lines.append(f"- {record}{heading(one.source.turn)} {in_quotes(indent(one.source.quote))}")
+        return lines
+
+    def _no_answer_lines(self) -> list[str]:
+        """Return an abstention as lines: what is missing, and the sentences that come closest."""
+        lines = ["No answer: no certain fact says it."]
+        if (confidence := self._answer.confidence) is not None:
+            lines = [f"No answer: memory does not say it surely enough (confidence {confidence:.2f})."]
+            missing = "; ".join(map(one_line, self._beside.missing))
+            lines += [f"Missing, in the judge's words: {missing}."] if missing else []
+        if self._closest:
+            lines.append("Closest, as it was said; judge yourself whether it answers:")
+            said = zip(self._closest, self._answer.closest, strict=False)
+            lines += [f"- {heading(source.turn)} {in_quotes(indent(one['text']))}" for one, source in said]
+        return lines
 
 
 async def _run(memory: Memory, query: Query, args: AnswerInput, _progress: Progress) -> Reply:
-    return answer_reply(await memory.answer(query), args.max_tokens, args.detail)
+    return AnswerPage(await memory.answer(query), args.max_tokens, args.detail).reply()
 
 
 ANSWER = Tool("memory_answer", AnswerInput, answer_query, _run, read_only=False)  # what it learns is stored

@@ -16,7 +16,6 @@ from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Mode, Query
 from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.tools.answer import conflict_lines, episode_line, recall_details
 from mcp_memory.server.tools.arguments import (
     NAMES,
     AsOf,
@@ -34,6 +33,7 @@ from mcp_memory.server.tools.arguments import (
     shown,
 )
 from mcp_memory.server.tools.replies import (
+    RecallParts,
     Reply,
     evidence_row,
     fit_items,
@@ -176,87 +176,107 @@ def asked_spaces(args: ReconstructInput) -> tuple[str, ...]:
     return tuple(dict.fromkeys(allowed_space(name, f"spaces[{place}]") for place, name in enumerate(args.spaces)))
 
 
-def recall_reply(
-    recall: RecallResult,
-    max_tokens: int,
-    detail: DetailLevel = "brief",
-    *,
-    code: bool = True,
-    asked: AbstractSet[str] = frozenset(),
-    listing: str = "",
-) -> Reply:
-    """Return the reply to a call, its text and its structured part each within ``max_tokens``.
+class RecallPage:
+    """A recall as a reply shows it: as much of the evidence as fits, and each list beside it within its share.
 
     Args:
         recall: the result.
-        max_tokens: of either part; the text, which has fewer fields, mostly shows more of the evidence.
+        max_tokens: of the text and of the structured part, each; the text, which has fewer fields, mostly shows more of
+            the evidence.
         detail: whether paths and steps are shown.
         code: whether the text shows the blocks of code of the best records whole.
         asked: the stems of the question's content, by which `dossier_lines` chooses such blocks.
         listing: what a cursor is bound to, by `listing_of`.
     """
-    from mcp_memory.language.wishes import as_said
-    from mcp_memory.server.tools.dossier import dossier_lines  # its patterns for dates take time
 
-    missing = fit_share(recall.missing, "missing", max_tokens)
-    recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
-    points: list[dict[str, Any]] = [
-        {"id": one.id, "text": one.description, "entities": one.entities} for one in recall.points
-    ]
-    points = fit_share(points, "points", max_tokens)
-    wishes: list[dict[str, Any]] = [{"id": one.id, "text": as_said(one), "space": one.space} for one in recall.wishes]
-    wishes = fit_share(wishes, "wishes", max_tokens)
-    details, detail_lines = recall_details(recall, max_tokens, detail)
+    def __init__(
+        self,
+        recall: RecallResult,
+        max_tokens: int,
+        detail: DetailLevel = "brief",
+        *,
+        code: bool = True,
+        asked: AbstractSet[str] = frozenset(),
+        listing: str = "",
+    ) -> None:
+        from mcp_memory.language.wishes import as_said
 
-    broad = recall.breadth != "best"
-    more = "" if broad or max_tokens < ROOMY else 'give more, or page through them with mode "all"'
-
-    def render(number: int) -> Reply:
-        items = recall.evidence[:number]
-        seen = recall.skipped + number
-        more_pages = broad and recall.total and number > 0 and seen < recall.total
-        cursor = f"{recall.breadth}-{seen}-{listing}" if more_pages else None
-        omitted = [] if cursor else omission_warning(len(recall.evidence) - number, more)
-        warnings = [*recall_warnings, *omitted]
-        judgement = judgement_lines(recall, missing)
-        ids = {item.id for item in items}
-        point_lines = [f"Memory point {one['id']}: {one_line(one['text'])}" for one in points if one["id"] not in ids]
-        if broad:
-            judgement = [page_line(recall, number, cursor), *judgement]
-        wish_lines = [f"Standing wish{_beside(one['space'])}: {one['text']}" for one in wishes]
-        lines = [
-            *wish_lines,
-            *conflict_lines(details),
-            *dossier_lines(items, lines=broad, code=code, asked=asked),
-            *point_lines,
-            *detail_lines,
-            *judgement,
-            *warning_lines(warnings),
+        self._recall, self._max_tokens = recall, max_tokens
+        self._code, self._asked, self._listing = code, asked, listing
+        self._beside = RecallParts(recall, max_tokens, detail)
+        points: list[dict[str, Any]] = [
+            {"id": one.id, "text": one.description, "entities": one.entities} for one in recall.points
         ]
-        reply = reply_of(
-            [*lines, *episode_line(recall)],
+        self._points = fit_share(points, "points", max_tokens)
+        wishes: list[dict[str, Any]] = [
+            {"id": one.id, "text": as_said(one), "space": one.space} for one in recall.wishes
+        ]
+        self._wishes = fit_share(wishes, "wishes", max_tokens)
+        self._broad = recall.breadth != "best"
+
+    def reply(self) -> Reply:
+        """Return the reply to a call."""
+        most = len(self._recall.evidence)  # without evidence it always fits: the rest is bounded
+        text = fit_items(lambda number: Reply(self.text(number), {}), 0, most, self._max_tokens)
+        fields = fit_items(lambda number: Reply("", self.structured(number)), 0, most, self._max_tokens)
+        return Reply(text.text if text else self.text(0), fields.structured if fields else self.structured(0))
+
+    def text(self, number: int) -> str:
+        """Return the text with so many records."""
+        from mcp_memory.server.tools.dossier import dossier_lines  # its patterns for dates take time
+
+        recall, beside = self._recall, self._beside
+        items = recall.evidence[:number]
+        ids = {item.id for item in items}
+        lines = [
+            *(f"Standing wish{_beside(one['space'])}: {one['text']}" for one in self._wishes),
+            *beside.conflict_lines,
+            *dossier_lines(items, lines=self._broad, code=self._code, asked=self._asked),
+            *(f"Memory point {one['id']}: {one_line(one['text'])}" for one in self._points if one["id"] not in ids),
+            *beside.detail_lines,
+            *([page_line(recall, number, self._cursor(number))] if self._broad else ()),
+            *judgement_lines(recall, beside.missing),
+            *warning_lines(self._warnings(number)),
+            *beside.episode_line,
+        ]
+        return "\n".join(lines)
+
+    def structured(self, number: int) -> dict[str, Any]:
+        """Return the structured part with so many records."""
+        recall = self._recall
+        structured = reply_of(
+            (),
             episode=recall.episode,
-            evidence=list(map(evidence_row, items)),
+            evidence=list(map(evidence_row, recall.evidence[:number])),
             mode=recall.breadth,
             total=recall.total,
-            next_cursor=cursor,
-            points=points,
-            wishes=wishes or None,
+            next_cursor=self._cursor(number),
+            points=self._points,
+            wishes=self._wishes or None,
             sufficient=recall.sufficient,
             sufficiency=round_score(recall.sufficiency),
             sufficiency_by=recall.sufficiency_by,
-            missing=missing,
+            missing=self._beside.missing,
             engine=recall.engine,
-            warnings=warnings,
-            **details,
-        )
-        reply.structured.setdefault("sufficiency", None)  # as the answer of memory_answer, null where there is none
-        return reply
+            warnings=self._warnings(number),
+            **self._beside.fields,
+        ).structured
+        structured.setdefault("sufficiency", None)  # as the answer of memory_answer, null where there is none
+        return structured
 
-    most = len(recall.evidence)  # without evidence it always fits: the rest is bounded above
-    text = fit_items(lambda number: render(number)._replace(structured={}), 0, most, max_tokens) or render(0)
-    structured = fit_items(lambda number: render(number)._replace(text=""), 0, most, max_tokens) or render(0)
-    return Reply(text.text, structured.structured)
+    def _cursor(self, number: int) -> str | None:
+        """Return the cursor of the next page; None where the recall has no pages, or no more of them."""
+        seen = self._recall.skipped + number
+        more = self._broad and self._recall.total and number > 0 and seen < self._recall.total
+        return f"{self._recall.breadth}-{seen}-{self._listing}" if more else None
+
+    def _warnings(self, number: int) -> list[str]:
+        """Return the warnings, with one of what is left out unless another page has it."""
+        if self._cursor(number):
+            return self._beside.warnings
+        roomy = not self._broad and self._max_tokens >= ROOMY
+        more = 'give more, or page through them with mode "all"' if roomy else ""
+        return [*self._beside.warnings, *omission_warning(len(self._recall.evidence) - number, more)]
 
 
 def _beside(space: str | None) -> str:
@@ -312,7 +332,7 @@ async def _run(
     if (given := len(set(args.wordings or ()))) > WORDINGS:
         warning = f"Of {given} wordings the first {WORDINGS} were looked for."
         recall = replace(recall, warnings=(*recall.warnings, warning))
-    return recall_reply(
+    page = RecallPage(
         recall,
         args.max_tokens,
         args.detail,
@@ -320,6 +340,7 @@ async def _run(
         asked=frozenset(stems(query.text)),
         listing=listing_of(query),
     )
+    return page.reply()
 
 
 RECONSTRUCT = Tool("memory_reconstruct", ReconstructInput, _query_and_spaces, _run, read_only=True)

@@ -15,9 +15,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from mcp_memory.domain.evidence import Evidence, Suggestion
+from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
 from mcp_memory.domain.facts import CERTAIN, FactKind, Precision
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.query import Detail
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
@@ -171,6 +172,47 @@ def quantity(number: int, noun: str) -> str:
     """Return a number with its noun, "1 space", "2 entities"."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + ("es" if noun.endswith("s") else "s")
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+class RecallParts:
+    """What a reply says of a recall beside its evidence: each list within its share of ``max_tokens``.
+
+    Attributes:
+        missing: what is missing.
+        warnings: of the recall.
+        fields: conflicts, and with full detail how the evidence was found, for the structured part.
+        conflict_lines: the conflicts, for the text.
+        detail_lines: how the evidence was found, for the text.
+        episode_line: the line that names the episode, if there is one.
+    """
+
+    def __init__(self, recall: RecallResult, max_tokens: int, detail: Detail) -> None:
+        self.missing = fit_share(recall.missing, "missing", max_tokens)
+        self.warnings = fit_share(recall.warnings, "warnings", max_tokens)
+        conflicts = fit_share(recall.conflicts, "conflicts", max_tokens)
+        self.fields: dict[str, Any] = {"conflicts": conflicts}
+        self.conflict_lines = [f"Conflict: {one_line(conflict)}" for conflict in conflicts]
+        self.detail_lines = self._add_details(recall, max_tokens) if detail == "full" else []
+        self.episode_line = [f"Episode {recall.episode}"] if recall.episode else []
+
+    def _add_details(self, recall: RecallResult, max_tokens: int) -> list[str]:
+        """Add how the evidence was found to the fields, and return the same as lines."""
+        from mcp_memory.navigation.paths import serialise  # reads word lists that a first reply need not wait for
+
+        fields = self.fields
+        fields["roots"] = fit_share([row(root, "name", "intent") for root in recall.roots], "roots", max_tokens)
+        fields["paths"] = fit_share([serialise(path) for path in recall.paths], "paths", max_tokens)
+        fields["next"] = fit_share(list(map(step_row, recall.next)), "next", max_tokens)
+        lines = [*(f"Path: {one_line(path)}" for path in fields["paths"]), *map(next_line, fields["next"])]
+        if recall.stop is not None:
+            turns, calls = quantity(recall.turns, "turn"), quantity(len(recall.trace), "step")
+            lines.append(f"Looked on for {turns}, {calls}: {recall.stop}.")
+            fields["stop_reason"] = recall.stop
+            calls_made = [row(call, "turn", "operator", "args", "found", "kept") for call in recall.trace]
+            fields["trace"] = fit_share(calls_made, "trace", max_tokens)
+        spent = {"turns": recall.turns, "calls": len(recall.trace), "texts": recall.texts, "rounds": recall.rounds}
+        fields["budget"] = spent | {"claude": spent_row(recall.spent)}
+        return lines
 
 
 def evidence_row(item: Evidence) -> dict[str, Any]:
