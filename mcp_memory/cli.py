@@ -30,11 +30,11 @@ WAITING = (
     "To put it into a client: mcp-memory install CLIENT. All commands: mcp-memory --help"
 )
 """For somebody who starts the server in a terminal, where nothing would be seen to happen."""
-SETUP: Final[Mapping[str, str]] = {"install": "commands.install:install", "check": "commands.check:check"}
+SETUP: Final[Mapping[str, str]] = {"install": "commands.install:install", "check": "commands.trials:check"}
 """The functions of the commands that read no settings; they take the options and a `Terminal`."""
 WORK: Final[Mapping[str, str]] = {
     "backup": "commands.transfer:backup",
-    "demo": "commands.demo:demo",
+    "demo": "commands.trials:demo",
     "doctor": "commands.care:doctor",
     "export": "commands.transfer:export",
     "forget": "commands.care:forget",

@@ -29,7 +29,7 @@ import psutil
 from bench.synthetic import KINDS, Corpus, Question, corpus
 from mcp import Client, StdioServerParameters
 
-from mcp_memory.commands.demo import call
+from mcp_memory.commands.trials import call
 from mcp_memory.domain.query import Mode, Query
 from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
 from mcp_memory.memory import Memory

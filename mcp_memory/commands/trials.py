@@ -1,23 +1,32 @@
-"""``mcp-memory check``: start the server as a client would, and see that it remembers.
+"""``mcp-memory check`` and ``demo``: a real client starts a real server, to see that it remembers, or what it can do.
 
-The server gets the command and the variables of the client's file and a bare ``PATH``, as programs have that are not
-started in a terminal. It is greeted as today's clients do, stores a message in a space of its own, finds it again, and
-forgets it.
+For ``check`` the server gets the command and the variables of the client's file and a bare ``PATH``, as programs have
+that are not started in a terminal. It is greeted as today's clients do, stores a message in a space of its own, finds
+it again, and forgets it.
+
+For ``demo`` it has an empty store in a temporary folder, and none of the user's settings. The sample memory in
+``resources/`` is written, recalled and asked; one of its facts changes, and its present and past value are asked for.
+The first lines of each reply are shown as the model of a client reads them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import secrets
 import shutil
+import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final, TextIO
 
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp_types import TextContent
 
 from mcp_memory import __version__
 from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of
@@ -25,6 +34,8 @@ from mcp_memory.commands.config_files import read_text
 from mcp_memory.commands.install import executable
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
+from mcp_memory.server.tools.replies import quantity
+from mcp_memory.texts import resource
 
 START_S: Final = 60.0
 """Seconds in which a client waits for the first reply: that of Claude Desktop."""
@@ -35,8 +46,12 @@ _MESSAGE: Final = "The lighthouse keeper of Skerry Point keeps a green umbrella.
 _QUESTION: Final = "What does the lighthouse keeper of Skerry Point keep?"
 
 
+Step = tuple[str, str, dict[str, Any], int]
+"""A tool, what it is called for, its arguments, and how many lines of its reply are shown."""
+
+
 class StepFailed(Exception):
-    """A step of the check failed; the text says why."""
+    """A call or a step failed; the text says why."""
 
 
 def check(options: argparse.Namespace, terminal: Terminal, system: System | None = None) -> int:
@@ -109,34 +124,26 @@ async def _remember(client: Client, terminal: Terminal) -> None:
     space = f"check-{secrets.token_hex(4)}"
     began = time.monotonic()
     message = {"id": "check", "speaker": "mcp-memory check", "text": _MESSAGE}
-    await _call(client, "memory_write", {"messages": [message], "space": space})
+    await call(client, "memory_write", {"messages": [message], "space": space})
     _good(terminal, f"stored a message in space {space} after {time.monotonic() - began:.1f} s")
     try:
-        found = await _call(client, "memory_reconstruct", {"query": _QUESTION, "space": space})
+        found, _ = await call(client, "memory_reconstruct", {"query": _QUESTION, "space": space})
         if not any(source["id"] == "check" for item in found["evidence"] for source in item["sources"]):
             raise StepFailed("what was stored was not found again")
         _good(terminal, "found it again")
     finally:
         with anyio.CancelScope(shield=True):
-            preview = await _call(client, "memory_forget", {"everything": True, "space": space})
+            preview, _ = await call(client, "memory_forget", {"everything": True, "space": space})
             deed = {"everything": True, "space": space, "dry_run": False, "token": preview.get("token")}
-            await _call(client, "memory_forget", deed)
+            await call(client, "memory_forget", deed)
     _good(terminal, "forgot it")
-    status = await _call(client, "memory_status", {})
+    status, _ = await call(client, "memory_status", {})
     if not status["healthy"]:
         raise StepFailed(f"the memory is not well: {'; '.join(status['warnings'])}")
     server = status["versions"]["server"]
     _good(terminal, f"store {status['storage']['uri']}; calls that name no space go to {status['space']}")
     if server != __version__:
         terminal.line(f"      its version is {server}, and this is {__version__}; mcp-memory install sets this one")
-
-
-async def _call(client: Client, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    result = await client.call_tool(name, dict(arguments))
-    if result.is_error or result.structured_content is None:
-        said = " ".join(part.text for part in result.content if part.type == "text")
-        raise StepFailed(f"{name}: {said[:500]}")
-    return dict(result.structured_content)
 
 
 def _good(terminal: Terminal, text: str) -> None:
@@ -147,3 +154,65 @@ def _last_lines(log: TextIO) -> list[str]:
     log.seek(0)
     lines = [line.rstrip() for line in log.read()[-4000:].splitlines() if line.strip()]
     return lines[-5:]
+
+
+async def demo(_settings: object, _options: object, terminal: Terminal) -> int:
+    """Run the demonstration; return 0 if every step had the expected result."""
+    with tempfile.TemporaryDirectory(prefix="mcp-memory-demo-", ignore_cleanup_errors=True) as folder:
+        return await _show(Path(folder), terminal)
+
+
+async def _show(folder: Path, terminal: Terminal) -> int:
+    terminal.note("... starting a server on an empty store (nothing leaves this machine, no key is needed)")
+    began, answers = time.perf_counter(), set[str | None]()
+    async with Client(_server(folder), read_timeout_seconds=120) as client:
+        tools = ", ".join(tool.name for tool in (await client.list_tools()).tools)
+        terminal.line((f"A server is up after {time.perf_counter() - began:.1f} s. Its tools: {tools}", "bold"))
+        terminal.note("... the first call loads the embedding model")
+        for tool, what, arguments, most in _steps(json.loads(resource("sample_memory.json"))):
+            reply, said = await call(client, tool, arguments)
+            terminal.line((f"{tool}: {what}", "bold"))
+            for line in said.split("\n")[:most]:
+                terminal.line((f"   {line}", "good") if line.startswith("Answer: ") else f"   {line}")
+            if tool == "memory_answer":
+                answers.add(reply["answer"])
+        status, _ = await call(client, "memory_status", {})
+    took, read = time.perf_counter() - began, f"facts read by {status['extractor']}"
+    terminal.line((f"Done in {took:.1f} s, judged by the {status['engine']} engine, {read}.", "bold"))
+    terminal.line("   Next: mcp-memory install claude-desktop (or another client: mcp-memory install --help)")
+    return 0 if status["healthy"] and {"Porto, as told on 8 September 2024", "Lisbon", None} <= answers else 1
+
+
+def _steps(sample: dict[str, Any]) -> Iterator[Step]:
+    for kind in ("messages", "documents"):
+        arguments = {kind: sample[kind], "session": sample["session"], "wait": True}
+        yield "memory_write", quantity(len(sample[kind]), kind.removesuffix("s")), arguments, 2
+    first, history = sample["questions"][0], sample["history"]
+    entity, home, then = history["entity"], history["question"], history["as_of"]
+    yield "memory_reconstruct", repr(first), {"query": first, "limit": 3}, 4
+    yield "memory_explore", f"the timeline of {entity}", {"operator": "timeline", "entity": entity}, 5
+    yield "memory_answer", repr(home), {"question": home}, 3
+    yield "memory_answer", f"{home!r}, as of {then}", {"question": home, "as_of": then}, 3
+    for question in sample["questions"]:
+        yield "memory_answer", repr(question), {"question": question}, 3
+
+
+def _server(folder: Path) -> StdioServerParameters:
+    """Return how to start our server without the user's settings, so that the demo is always the same."""
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
+    environment |= {"MCP_MEMORY_STORAGE_URI": str(folder / "store"), "MCP_MEMORY_CONFIG": str(folder / "config.toml")}
+    (folder / "config.toml").write_text("", encoding="utf-8")
+    return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", "serve"], env=environment)
+
+
+async def call(client: Client, tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the structured part of a tool's reply, and its text.
+
+    Raises:
+        StepFailed: the tool returned an error.
+    """
+    result = await client.call_tool(tool, dict(arguments))
+    said = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+    if result.is_error or result.structured_content is None:
+        raise StepFailed(f"{tool}: {said[:500]}")
+    return dict(result.structured_content), said
