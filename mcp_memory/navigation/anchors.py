@@ -1,23 +1,18 @@
 """Select the entities that a query is about, the roots of the search (REAL §III-B1, DESIGN 3.1).
 
-The most certain sources come first, and less certain ones are used only if the earlier ones found nothing:
-
-1. names that the caller passes, speakers that the query names, the entities that "I" and "you" refer to, and the names
-   that the query mentions; a name that no fact bears selects entities with a similar name: "Patel" may be any person of
-   that name; then names that Claude reads in the question (`extra_names`), if they are rare or spelt like names;
-2. if the query has no names, common nouns with few facts: "video game", but not "film" where there are a thousand.
-
-Every root carries the intent of the query, the kind of fact that it asks for: the one that Claude reads in it, where it
-reads questions (``reasoning/anthropic/understanding.py``), else that of a lexicon (`FactQuery.intent`).
-
-**Departures.** The paper has a language model name the roots, each with an intent of its own. Here rules name them,
-too, and all roots share one intent, that of the whole query.
+The most certain sources come first: names that the caller passes, speakers that the query names, whom "I" and "you"
+mean, the names that the query mentions, and those that Claude reads in it if they are rare or spelt like names. A name
+that no fact bears selects entities with a similar name: "Patel" may be any person of that name. Only in a query without
+names, common nouns with few facts are roots: "video game", but not "film" where there are a thousand.
 
 **Mentions.** Entities are looked up by the words of the query, the longest first, and no word is used twice, so that
-"New York City" does not also mention "York". Spelling separates names from common nouns. Where the query writes a name
-of several words ("Madeleine of Savoy"), only the entity that bears it whole is named, or one that bears its end after a
-title, "President Marie Patel": a query about her is not about every other entity of Savoy. In a query without capitals
+"New York City" does not also mention "York". Of a name of several words ("Madeleine of Savoy") only the entity that
+bears it whole is meant, or one that bears its end after a title, "President Marie Patel". In a query without capitals
 (an unicameral script, or typed in haste) an entity is named if the source texts write it like a name.
+
+**Departures.** The paper has a language model name the roots, each with an intent of its own. Here rules name them,
+too, and all share one intent, the kind of fact that the whole query asks for: the one that Claude reads in it
+(``reasoning/anthropic/understanding.py``), else that of a lexicon (`FactQuery.intent`).
 """
 
 from __future__ import annotations

@@ -1,35 +1,25 @@
 """Find the paths through the facts that bear on a query, and score the texts that state them (REAL §III-B, Alg. 1).
 
-`find_paths` selects the roots of the query, prepares the neighbourhood with its filters, and runs the beam search: from
-each root, the k best paths, one step longer at a time. `score_segments` turns the paths into one more channel of
-recall. Nothing is stored, no text is embedded, and the same query over the same facts gives the same paths.
+From each root of the query the search keeps the k best paths, one step longer at a time. At each step every beam is
+expanded to the m best neighbours of its end, and each decides for itself: *Stop* if no expansion is more sufficient
+(S_AS) than the path as it is, which is final then; else *Expand*: the more sufficient ones compete for the k places; in
+both cases *Counterfactual* (DESIGN D39) if the expansion is not reliable: inferred paths compete too. Paths that still
+continue after the last step are final as well; taken literally, Algorithm 1 would lose them (DESIGN D31).
 
-At each step every beam is expanded to the m best neighbours of its end, all candidates of all beams are scored in one
-call, and each beam decides for itself:
-
-- *Stop* if no expansion is more sufficient (S_AS) than the path as it is: the path is final;
-- else *Expand*: the more sufficient expansions compete for the k places of the next step;
-- and in both cases *Counterfactual* (DESIGN D39) if the expansion is not reliable: paths that the rules infer compete
-  too.
-
-Paths that still continue after the last step are final as well; taken literally, Algorithm 1 would lose them (DESIGN
-D31).
+`score_segments` turns the paths into one more channel of recall. Nothing is stored, no text is embedded, and the same
+query over the same facts gives the same paths.
 
 **Departures.** Only reliable expansions have a sure place in the pool. The others compete with the inferred paths for
-the places that the reliable ones leave, so that a beam never adds more than m paths (DESIGN D32, the paper's own
-bound). An inferred path, too, has to be more sufficient than the path that it extends. The paper does not say so, but
-without this rule every path that stops would still add its guesses. A root alone never stops as long as it has a
-neighbour, however low its scores are (DESIGN I33).
+the places that these leave, so that a beam never adds more than m paths (DESIGN D32, the paper's own bound). An
+inferred path, too, has to be more sufficient than the path that it extends: else every path that stops would still add
+its guesses. A root alone never stops as long as it has a neighbour, however low its scores are (DESIGN I33).
 
-REAL compares the question with the words of a relation and its tail (§III-B2, I). Here it is compared with the sentence
-that states them: this is the original wording, and its vector already exists, so only the query is embedded. The
-background that calibrates cosines (DESIGN 3.2) belongs to the query: mean and deviation over the segments of the space.
-
-REAL has a language model score the paths of each step (§III-B2, II). Here the formulas alone do. Measured in
-trials with Claude: in none of some 80 requests about dialogues, chats and documents did its scores lead to the answer.
-
-REAL says that it learns by reinforcement which expansion to choose, and updates the intent (ι_u) after each step. Here
-nothing is learnt, and the intent of the root holds along the whole path.
+REAL compares the question with the words of a relation and its tail (§III-B2, I); here with the sentence that states
+them, whose vector exists already. The background that calibrates cosines (DESIGN 3.2) belongs to the query: mean and
+deviation over the segments of the space. REAL has a language model score the paths of each step (§III-B2, II); here the
+formulas alone do: in none of some 80 requests to Claude did its scores lead to the answer. REAL says that it learns by
+reinforcement which expansion to choose, and updates the intent (ι_u) after each step. Here nothing is learnt, and the
+intent of the root holds along the whole path.
 """
 
 from __future__ import annotations

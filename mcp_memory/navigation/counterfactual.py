@@ -1,20 +1,17 @@
 """Counterfactual repair of paths: when it applies, its budget, and the rules that infer steps (REAL §III-B2, III).
 
-A beam is repaired if its normal expansion is unreliable: it has no candidate, or no candidate is relevant enough, or
-none is coherent enough, or (DESIGN D33; the paper tests the two maxima separately) none is both. Inferred paths may
-only take the places that reliable candidates leave: ``B_cf = max(0, m − |N_rel|)``.
+A beam is repaired if no candidate of its expansion is reliable, that is both relevant and coherent enough (DESIGN D33).
+Inferred paths only take the places that reliable candidates leave: ``B_cf = max(0, m − |N_rel|)``.
 
 Five rules bridge a gap in the graph (REAL Table I, DESIGN 3.3). Each reads the facts around the end of a path and
-yields hypotheses, *guesses*: steps that would be possible if the rule were true. A guess has a temporary fact of its
-own (its id begins with ``i_``), made from its premises, with the interval they share and the lowest of their
-confidences times the discount of the rule. Exception: for temporal succession the guess may be an existing stored
-version. No guess is ever stored (DESIGN I11).
+yields *guesses*: steps that would be possible if the rule were true. A guess has a temporary fact of its own (its id
+begins with ``i_``) with the interval that its premises share and the lowest of their confidences times the discount of
+the rule; only for temporal succession it may be a stored version. No guess is ever stored (DESIGN I11).
 
 A hypothesis is shown as evidence, and an answer may rest on it with a hedge, where its path suffices like a stated one
-(``beam.py``); its S_AS is multiplied by its confidence, so only rules that keep most of it get there: inverse,
-symmetric and implied relations, kinds and wholes. A language model is shown the others, too, as guesses, except for
-co-occurrence (`paths.leads_back`). (Measured over 947 questions: without that factor 7 guesses would be answers, none
-of them right.)
+(``beam.py``). Its S_AS is multiplied by its confidence, so only rules that keep most of it get there. (Measured over
+947 questions: without that factor 7 guesses would be answers, none of them right.) Claude is shown the others, too, as
+guesses, except for co-occurrence (`paths.leads_back`).
 
 **Departures** (DESIGN D37). The paper's "symmetry", likes → interested_in, is an implication: the registry separates
 inverse, symmetric and implied relations here. Its temporal succession, "after(A, B) and B happened, so A did not", is

@@ -1,27 +1,22 @@
 """Extend paths by one step, score them, and write them as text (REAL §III-B2, DESIGN 3.2).
 
-`Neighbourhood` applies REAL's cascade of filters (step I) to the facts around an entity, in both directions (DESIGN
-D36), and ranks what remains by similarity and by how strongly the query asks for the relation. A step from tail to head
-ranks a little lower, and so does a fact that is neither of the kind that the intent looks for nor asked for by name
-(DESIGN D35: a penalty, since a strict filter removes most answers). Of a hub only a limited number of versions on each
-side are read, `SCANNED` for a root and `PASSED` for other entities: outgoing, the relations that the query asks for
-first, and of each the newest; incoming, the same order of relations, and within one the order in which they were first
-recorded.
+`Neighbourhood` applies REAL's filters (step I) to the facts around an entity, in both directions (DESIGN D36), and
+ranks what remains by similarity and by how strongly the query asks for the relation, a step from tail to head and a
+fact of another kind than the intent's a little lower (DESIGN D35: a penalty, since a strict filter removes most
+answers). Of a hub only the first versions on each side are read: those of relations that the query asks for come first.
 
 `score_paths` gives a path three scores:
 
 - *relevance*, S_QR: ``x + (1 − x)·.7·a``. x is the calibrated cosine ``cal(x) = clip((x − μ)/(4σ), 0, 1)`` of the query
   with the path, and a is how strongly the query asks for its relations by name, both as means over the steps. Each step
-  from tail to head subtracts .05 (DESIGN D36). So δ = .5 means a cosine two deviations above the background, or a
-  relation that the query names.
+  from tail to head subtracts .05 (DESIGN D36).
 - *coherence*, S_LC: the mean over the steps of .5·[it does not lie wholly before the previous step] + .3·[it is of the
   kind that the intent looks for; else how strongly the query asks for it by name] + .2·(1 − ln(1 + degree)/ln(1 +
   assertions)) of the entity that it leads to. Nothing is before the first step, so there the other two count .6 and .4.
 - *sufficiency*, S_AS: .5·(share of the query's content words that the path covers, weighted by idf) + .5·[the type of
   its end is the expected type; .5 where either is unknown; 0 for an entity that the query itself names]. The words of
-  the root, of times and of questions do not count; in a query that compares several roots the words of none of them do,
-  since no path joins two; with no word left the share is 1. The score of an inferred path is multiplied by its
-  confidence. A path without steps has 0.
+  the root do not count; in a query that compares several roots the words of none of them do, since no path joins two;
+  with no word left the share is 1. The score of an inferred path is multiplied by its confidence.
 
 **Departures.** The paper picks candidates by the cosine of the query with the name of the relation and the tail, and
 its semantic evaluator gives S_QR. Here a relation that the query asks for by name raises both, and the cosine of a

@@ -1,35 +1,26 @@
 """Cue, tag and content: the associative memory graph of MRAgent (§3.1, eqs. 5 and 9), derived from the sentences.
 
 M = (C, V, R) with R ⊆ C×G×V: a sentence v (the paper's episode) is found by its cues c, and a *tag* g of at most two
-words says how a cue and a sentence belong together. It is an attribute of their relation, not a node. Forward, a cue
-leads to its tags, φ(c), and a cue and a tag to sentences, φ(c, g). In reverse, a sentence leads to its (c, g). Both
-directions read the same rows and the same rule, so that they cannot disagree (DESIGN I36).
+words, an attribute of their relation, says how the two belong together. Forward, a cue leads to its tags, φ(c), and a
+cue and a tag to sentences, φ(c, g); in reverse, a sentence leads to its (c, g). Both directions read the same rows by
+the same rule, so that they cannot disagree (DESIGN I36).
 
-**Cues** are words and short phrases by which a sentence is found again (eq. 6, §D; DESIGN 6), and phrases: two words
-side by side in at least two sentences. A phrase that occurred in one sentence so far is kept by that sentence alone.
+**Cues** (eq. 6, §D; DESIGN 6) are the speaker, the names and the other content words of a sentence, and phrases: two
+words side by side in at least two sentences. Two cues are the same if they have the same *key*: without case, articles,
+titles of persons and stop words, each word in its plain form, so that "the paintings" and "painting" are one.
 
-**Tags**: the paper has a language model name them. Where a fact was read from the sentence, or a caller stated one for
-it, the relation is the tag of both ends of the fact: (Ann, lives in, "I moved to Lisbon"). Elsewhere the tag is a word
-of the sentence: of those that are informative (in at most one sentence of 50), the most common in this space, "trip"
-rather than "suitcase". A tag has to be shared to be a bridge, and rare enough to mean something. No cue is its own tag
-where there is another word. Tags are computed when they are needed, because the frequency of words changes.
+**Tags.** Where a fact was read from the sentence, or a caller stated one for it, the relation is the tag of both ends:
+(Ann, lives in, "I moved to Lisbon"). Elsewhere it is a word of the sentence: of the informative ones the most common in
+this space, "trip" rather than "suitcase", since a tag has to be shared to be a bridge. The frequency of words changes,
+so tags are computed when they are needed. The rest is built in the background when a server starts, else at the first
+call of an operator, and saved with the view (``storage/saved_view.py``).
 
-No table holds it. It is built in the background when a server starts, else at the first call of an operator, and saved
-with the view (``storage/saved_view.py``).
-
-**Departures.** Pronouns stay as they are: sentences are verbatim here, not rewritten. The semantic layer, cues and
-aspects of persons, are the facts themselves (``operators.py``), so they are not stored a second time.
-
-For its cues the paper has a language model list 2 to 30 keywords of a sentence, verbatim and without inference, and
-always adds the speaker. Here the cues follow from spelling alone: the speaker, the names (``language/tokens.py``), and
-the other content words, in that order and at most 30. How rare a cue is, is computed only when it is needed.
-
-Two cues are the same if they have the same *key*: without case, articles, titles of persons and English stop words, and
-with each word in its plain form, so that "the paintings" and "painting" are one.
-
-**Departures.** A document has no speaker, so its title takes the speaker's place: the pronouns of its sentences mean
-it. It is the only cue beside the speaker that need not stand in the sentence (DESIGN I37). Numbers alone are no cues:
-times are found on the timeline.
+**Departures.** The paper has a language model name the tags, and 2 to 30 keywords of a sentence, verbatim and without
+inference. Here both follow from the words alone; no cue is its own tag where there is another word, and numbers alone
+are no cues, since times are found on the timeline. Pronouns stay as they are: sentences are verbatim, not rewritten.
+A document has no speaker, so its title, which the pronouns of its sentences mean, takes the speaker's place; it is the
+only cue beside the speaker that need not stand in the sentence (DESIGN I37). The semantic layer, cues and aspects of
+persons, are the facts themselves (``operators.py``), so they are not stored a second time.
 """
 
 from __future__ import annotations

@@ -1,41 +1,26 @@
 """The active loop: assess, choose the next calls, make them, assess again (MRAgent §3.2, DESIGN 3.4).
 
-The state is S(t) = (Z(t), H(t)) (eq. 7). H holds the segments found so far, each with its strength. Z, the frontier,
-holds those that the last turn brought; the next turn goes on from them. No call is made twice (DESIGN I35).
+The state is S(t) = (Z(t), H(t)) (eq. 7). H holds the segments found so far, each with its *strength*, in (0, 1]: how
+likely it leads to the answer. For what a call finds that is the strength that the call started from times how well the
+item fits. Z, the frontier, holds what the last turn brought; the next turn goes on from there. Each turn selects the
+strongest calls that were proposed and not made yet (f_select, eq. 10), has them made (eq. 11), routes what they find
+(f_route, eq. 12), and asks whether the evidence covers the query (``services/recall/loop.py``). The loop ends when it
+does, when nothing new comes any more, or when the budget is spent: 8 turns, 10 calls a turn (the paper), 50 in all (the
+authors' program), of which a turn takes at most its share, so that later turns have theirs (DESIGN D30).
 
-A segment's *strength*, in (0, 1], says how likely the segment leads to the answer: for a candidate of the search, a
-power of its score relative to the best (`STRENGTH_EXPONENT`); for what a call finds, the strength that the call started
-from times how well the item fits.
+**The policy** (`select_calls`). A question for a time, or with a date, has the best segments placed on the timeline
+(the paper's ``query_conversation_time``). Where nothing covers most of a question's content words, only names lead
+anywhere: *pointers* are followed, names and things ("the old mill") in the texts just found that few other texts have.
+A chain of such texts is as reliable at its end as at its beginning (Lemma C.9). A pointer is weaker the more texts name
+it, and where its text has other pointers that are as good, by the square root of their number. What leads back to
+segments that are as strong already, or to words of the query, is none.
 
-Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
-11), routes what they find (f_route, eq. 12) and asks again whether the evidence covers the query
-(``services/recall/loop.py``). The loop ends when it does, when nothing new comes any more, or when the budget is spent.
-
-**Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (DESIGN D30). So that one
-turn does not spend what later turns need, it takes at most its share of the calls that are left.
-
-**Departures.** The paper's model selects and routes; here a rule selects (`select_calls`), and routing keeps what is
-strong enough. The same calls over the same memory end in the same state (DESIGN I35). The paper's model also judges
-whether what is held is enough (C_LLM). Here nobody judges that: the loop goes on while parts and names of the query
-stand in nothing that was found, or nothing of the form that is asked for does: a number, a date, a name that is not in
-the query. What it ends with is called covered, never sufficient.
-
-**Pointers** are names and things ("the old mill") in the texts just found that few other texts have, and so lead on to
-those. What two texts name leads from one to the other, and a chain of such texts is as reliable at its end as at its
-beginning (Lemma C.9). Two things make a pointer less reliable:
-
-* more texts name it: it leads to each of them, and so less surely to any;
-* its text has other pointers that are as good: the strength is divided by the square root of their number.
-
-What leads back to segments that are as strong already, or to words of the query, is no pointer.
-
-**The policy** (`select_calls`): which operators the loop calls next, without a model that chooses (f_select; eq. 10,
-DESIGN 3.4). A question for a time, or with a date, has the best segments placed on the timeline (the paper's
-``query_conversation_time``); the times are shown with the evidence. Where nothing covers most of a question's content
-words, only names lead anywhere, from text to text: the pointers of what the last turn brought are followed.
-**Departures.** The paper's model may choose any operator in each turn. Measured on dialogues and on questions of
-several hops to documents, operator by operator, the others add nothing to the ranking of the search, so they are not
-called here; ``memory_explore`` offers them all.
+**Departures.** The paper's model selects any operator and routes; here rules do, so that the same calls over the same
+memory end in the same state (DESIGN I35). Measured on dialogues and on questions of several hops to documents, operator
+by operator, the others add nothing to the ranking of the search, so they are not called here; ``memory_explore`` offers
+them all. The paper's model also judges whether what is held is enough (C_LLM). Here nobody does: the loop goes on while
+parts and names of the query stand in nothing that was found, or nothing of the form that is asked for does, a number, a
+date, a name. What it ends with is called covered, never sufficient.
 """
 
 from __future__ import annotations

@@ -12,10 +12,8 @@ operator                    in the paper       from, and to
 ``topic_events``            φ_{τ→e}            a topic: its passages, the most typical first
 ==========================  =================  ================================================================
 
-The first four walk the episodic layer V^e, the next two the semantic layer V^s, the last the topics V^τ. A semantic
-unit (c^s, g^s, s) is an entity, an aspect and a statement. That is a fact: head, relation, tail. So these two read the
-facts, with their times and confidence, and nothing is stored a second time. An aspect covers both ends of a fact: "is a
-sister of" holds of the other sister too.
+A unit of the semantic layer, (c^s, g^s, s), is an entity, an aspect and a statement: that is a fact, so nothing is
+stored a second time. An aspect covers both ends of a fact: "is a sister of" holds of the other sister too.
 
 Each result says in ``next`` how to go on, so that a client's own model, which does the routing in the paper (eq. 12),
 can go from any operator to any other. The view must keep a `CueGraph` and `Topics`.

@@ -1,47 +1,32 @@
-"""The three navigators of QRMeM (§2.2): reflection, graph expansion search, and the entity trial.
+"""The three navigators of QRMeM (§2.2), and the operator `reflect_step`, which runs them one after another.
 
-**Reflection** (Algorithm 1) begins with S_imp, the segments that are known to matter, and an empty S_add. Each step
-takes the edge to a first-order neighbour that is nearest to [question; reason; entities]; the neighbour's segments join
-S_add with the score of the edge. If the window is full, the lowest-scored of S_add are dropped (`fit_window`).
+- **Reflection** (`reflect`, Algorithm 1) begins with S_imp, the segments that are known to matter. Each step takes the
+  edge to a first-order neighbour that is nearest to [question; reason; entities], and its segments join S_add.
+- **Graph expansion** (`expand`) adds, round by round, the neighbours whose edges are near enough to the question.
+- **The entity trial** (`entity_trial`), for what the two do not reach, adds the entities that segments share.
 
-**Departures.** Line 8 of the algorithm takes the neighbours of E_s, the text those of the *current* entities. Taken
-literally, line 8 never leaves the first hop, so it is the current ones (DESIGN D21), and what is reached at step n is
-within n hops of E_s (DESIGN I31). The paper varies the limit of trials (§3.6, Fig. 4) and its text names none as the
-choice; here it is four (DESIGN D22). The paper asks a model before each step whether the segments answer; here whoever
-calls `reflect` decides that, since the embedded rules cannot. A step adds the two nearest segments of its entity, not
-all, and never takes a hub. S_imp is what the caller passes in ``ids``, and [question; reason; entities] is scored once
-a call, not anew at each step.
+**The graph** (`EntityGraph`): an edge between two entities is the sentences that name both, as near to the question as
+the nearest of them. **The window** (`fit_window`, lines 16 to 20): if S_imp ∪ S_add is longer than L, the lowest-scored
+of S_add are dropped.
 
 **Measured** on questions of two to four hops over passages of an encyclopedia: five texts that a call adds to ten hold
 27 % of the missing ones, the next five of the retrieval 22 %, propagation 9 %; in dialogues, whose sentences rarely
 name anybody but their speaker, 4, 17 and 6 %. An entity in more than 30 sentences counts as a hub (reflection alone:
 21 % with that, 15 without), two segments of each are better than all (15), four steps better than two (14).
 
-**Graph expansion search** adds, in each round, the neighbours whose edges are nearest to the question, for a number of
-rounds or until no edge is near enough. **Departures.** "Near enough" is calibrated as for navigation's paths: so many
-deviations above the background similarity of the space. The paper then has a model write a longer query from what was
-found and retrieves with it; here the segments of the entities are available without a search, with the score of their
-edge. A round adds only a few entities: in a large space hundreds of edges are near enough.
-
-**The entity trial** uses only who is named where. The graph is bipartite, entities and segments. From the given
-segments it adds the entities that they share, and their segments, until the window is full. **Departures.** The paper's
-model picks the entities from the text of the segments, and says when these suffice. Here they are those that most of
-the given segments name, the rarer first among equals; hubs, which lead everywhere, are left out. The paper does not run
-this on sets of many documents, which have too many entities: so each round adds a few entities and their segments.
-
-**One operator**, `reflect_step`, runs the three one after another, where the paper has them as alternatives: graph
-expansion adds the entities near the question (`expand`), reflection takes one entity after another (`reflect`), and if
-neither finds anything, the entity trial starts from what the given segments share (`entity_trial`).
-
-**Graph** (`EntityGraph`). Nodes are the entities that sentences name. QRMeM (§2.1) has a language model write, for each
-pair of entities of a segment, one paragraph on how they are related, an *open relation*. Here the stored text says it:
-an edge is the sentences that name both. It is as near to a question as the nearest of them, whose vectors exist
-already; so no text is written or embedded to build the graph (DESIGN D23: it is built for no question in particular).
-
-**Window** (Algorithm 1, lines 16 to 20). S_mix = S_imp ∪ S_add: the important segments, those of the question's
-entities, and the segments that reflection added. If they are longer than L together, the lowest-scored of S_add are
-dropped. The important ones alone may exceed L, for which the paper has no rule (DESIGN D22): they are then dropped
-likewise, by their similarity to the question, down to one.
+**Departures.** *Graph:* the paper has a language model write a paragraph on each pair of entities of a segment (§2.1);
+here the stored text says it, so none is written or embedded, for no question in particular (DESIGN D23). *Reflection:*
+line 8 takes the neighbours of E_s, the text those of the *current* entities; the line never leaves the first hop, so it
+is the current ones (DESIGN D21), and step n is within n hops of E_s (DESIGN I31). The paper varies the limit of trials
+(§3.6, Fig. 4); here it is four (DESIGN D22). It asks a model before each step whether the segments answer; here the
+caller of `reflect_step` decides that. A step adds the two nearest segments, not all, and never takes a hub; [question;
+reason; entities] is scored once a call. *Expansion:* "near enough" is so many deviations above the background, as for
+REAL's paths. The paper has a model write a longer query and retrieves with it; here the segments of the entities come
+with the score of their edge, of a few entities a round: in a large space hundreds of edges are near enough. *Trial:*
+the paper's model picks the entities from the text, and says when it suffices; here they are those that most segments
+name, the rarer first, without hubs. The paper does not run it on sets of many documents: so each round adds a few.
+*Window:* where the important ones alone exceed L, for which the paper has no rule (DESIGN D22), they are dropped
+likewise, by their similarity to the question, down to one. *All:* the paper has the three as alternatives.
 """
 
 from __future__ import annotations
