@@ -264,7 +264,7 @@ class JudgeInput:
         span: the first and the last moment at which something of the space was said; None if no time is known.
         relates: whether the query relates things to each other, so that memory points of it are kept while it is
             answered.
-        working: the ids of these points, which lead those of ``recall``.
+        working: these points, which lead those of ``recall``.
         last: whether it is not asked again, whatever it asks for.
     """
 
@@ -279,7 +279,7 @@ class JudgeInput:
     point_sentences: Mapping[str, Sequence[EvidenceSentence]] = field(default_factory=dict)
     span: tuple[Millis, Millis] | None = None
     relates: bool = False
-    working: Collection[str] = ()
+    working: tuple[Point, ...] = ()
     last: bool = False
     passages: Sequence[EvidenceSentence] = ()
 

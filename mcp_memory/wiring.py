@@ -16,7 +16,6 @@ from anyio import to_thread
 
 from mcp_memory.configurable import EFFORTS
 from mcp_memory.domain.access import check_url
-from mcp_memory.domain.points import MAX_ENTITIES
 from mcp_memory.domain.times import zone_named
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.reader import OnnxReader
@@ -150,7 +149,7 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
     limits, embedded = EFFORTS[chosen.effort], EmbeddedQuestionJudge()
-    answerer = ClaudeAnswerer(claude, chosen.points, MAX_ENTITIES)
+    answerer = ClaudeAnswerer(claude, chosen.points)
     always = chosen.judge == "anthropic"
     reader = ClaudeQuestionReader(claude) if always and chosen.understand and chosen.effort != "quick" else None
 

@@ -289,8 +289,8 @@ Cited = Callable[[Sequence[Citation]], tuple[str, ...]]
 
 
 def evolve_points(
-    shown: Sequence[Point],
-    working: Collection[str],
+    own: Iterable[Point],
+    others: Iterable[Point],
     edits: Iterable[PointEdit],
     *,
     space: str,
@@ -298,16 +298,16 @@ def evolve_points(
     at: Millis,
     cited: Cited,
     merging: bool,
-) -> tuple[list[Point], list[tuple[Point, str]]]:
-    """Return the points that a judge is shown next, and its concerns, each with its point.
+) -> tuple[list[Point], list[Point], list[tuple[Point, str]]]:
+    """Return the points of a question as its judge leaves them, the others, and its concerns, each with its point.
 
     An update of a point that belongs to another question makes a new one of this question. An edit that does not fit is
     left out: of a point that is gone, of a caller's words, of fewer than two entities or more than a point may join, of
     nothing that was cited, or beyond `MOST_POINTS`.
 
     Args:
-        shown: the points before.
-        working: the ids of those that belong to this question.
+        own: the points of this question before.
+        others: what else the judge was shown.
         edits: in order.
         space: its name.
         scope: the question, as `scope_of` has it.
@@ -315,31 +315,33 @@ def evolve_points(
         cited: finds the sentences that an edit rests on.
         merging: whether points are merged.
     """
-    kept = {point.id: point for point in shown}
-    own = set(working)
+    mine, rest = ({point.id: point for point in points} for points in (own, others))
     concerns: list[tuple[str, str]] = []
     for edit in edits:
-        old = [kept[point.id] for point in edit.points if point.id in kept]
+        known = mine | rest
+        old = [known[point.id] for point in edit.points if point.id in known]
         sentences = tuple(dict.fromkeys((*(name for one in old for name in one.sentences), *cited(edit.citations))))
         if len(old) < len(edit.points) or not sentences:
             continue
         made: Point | None = None
-        if len(old) == 1 and old[0].id in own:
+        if len(old) == 1 and old[0].id in mine:
             made = reword(add_support(old[0], sentences, (), at), edit.description, "anthropic")
-        elif len(old) < 2 and len(own) < MOST_POINTS:
+        elif len(old) < 2 and len(mine) < MOST_POINTS:
             made = _new_point(space, scope, old[0].entities if old else edit.entities, edit.description, sentences, at)
         elif len(old) > 1 and merging and not any(point.source == "caller" for point in old):
             merged, _ = merge_points(old, edit.description, scope, "anthropic", at)
             made = replace(merged, sentences=sentences)
         if made is None or not MIN_ENTITIES <= len(made.entities) <= MAX_ENTITIES:
             continue
-        if len(old) > 1 or (old and old[0].id not in own):
-            kept = {key: point for key, point in kept.items() if point not in old}
-        kept[made.id] = made
-        own.add(made.id)
+        for point in old:
+            if point.id != made.id:  # it became another one
+                mine.pop(point.id, None)
+                rest.pop(point.id, None)
+        mine[made.id] = made
         if edit.concern:
             concerns.append((made.id, edit.concern))
-    return list(kept.values()), [(kept[name], concern) for name, concern in concerns if name in kept]
+    open_concerns = [(mine[name], concern) for name, concern in concerns if name in mine]
+    return list(mine.values()), list(rest.values()), open_concerns
 
 
 def _new_point(

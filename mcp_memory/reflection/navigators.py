@@ -77,13 +77,12 @@ def reflect(graph: EntityGraph, begin: Iterable[int], given: Iterable[WindowSegm
         given: S_imp.
     """
     known, new = list(dict.fromkeys(begin)), list[int]()
-    important, added = fit_window(given, (), WINDOW)
-    present = {piece.row for piece in important}
+    important, _ = fit_window(given, (), WINDOW)
+    present, added = {piece.row for piece in important}, list[WindowSegment]()
     while len(new) < TRIALS and (edge := nearest_edge(graph, (*known, *new))) is not None:
         new.append(edge.end)
-        wider = (*added, *graph.new_segments(edge.end, edge.score, present, SEGMENTS))
-        important, added = fit_window(important, wider, WINDOW)
-    return new, added
+        added += graph.new_segments(edge.end, edge.score, present, SEGMENTS)
+    return new, fit_window(important, added, WINDOW)[1]
 
 
 def nearest_edge(graph: EntityGraph, entities: Collection[int]) -> RelationEdge | None:

@@ -25,7 +25,6 @@ from dataclasses import replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
 from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source
-from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.gain.caller_feedback import gates_for_judge
@@ -102,7 +101,7 @@ async def reconstruct(
         asked, judgement = await _ask(judge, asked, store, embedder, settings)
         result = _conclude(_as_judged(asked, judgement, query.limit), judge)
         async with store.reading() as view:
-            episode = replace(new_episode(view.space(query.space), query, result), points=_working_points(asked))
+            episode = replace(new_episode(view.space(query.space), query, result), points=asked.working)
     episodes.keep(episode)
     return result
 
@@ -146,7 +145,7 @@ async def answer(
     broad = found.result.breadth != "best"
     asked, judgement = await _ask(judge, asked, store, embedder, settings)
     answered = _answered(asked, judgement, len(found.result.evidence) if broad else limit, judge)
-    answered = replace(answered, points=_working_points(asked))
+    answered = replace(answered, points=asked.working)
     async with store.reading() as view:
         space = view.space(query.space)
         episode = new_episode(space, query, answered.recall, answered)
@@ -176,11 +175,6 @@ async def _ask(
     if not judge.follow_ups:
         return asked, await judge.judge(asked)
     return await FollowUps(store, embedder, settings, judge).ask(asked)
-
-
-def _working_points(asked: JudgeInput) -> tuple[Point, ...]:
-    """Return the points of the question as its judge left them."""
-    return tuple(point for point in asked.recall.points if point.id in asked.working)
 
 
 def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: QuestionJudge) -> AnswerResult:

@@ -47,7 +47,6 @@ ITEMS = 6
 """Items that one step may find."""
 SEARCH = "search"
 """A step that is no operator: the raw text is searched for other words."""
-_WHY = "The judge asked for it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +90,10 @@ class FollowUps:
     def _begin(self, asked: JudgeInput) -> JudgeInput:
         """Return the input with the stored points of this very question as its working memory."""
         relates = self.settings.switches.points and (asked.query.length == "full" or asks_to_compare(asked.query))
-        scope = scope_of(asked.query.text).casefold()
-        own = [point for point in asked.recall.points if point.scope.casefold() == scope]
-        rest = [point for point in asked.recall.points if point not in own]
-        recall = replace(asked.recall, points=(*own, *rest))
-        return replace(asked, relates=relates, working=frozenset(point.id for point in own), recall=recall)
+        scope, points = scope_of(asked.query.text).casefold(), asked.recall.points
+        own = tuple(point for point in points if point.scope.casefold() == scope)
+        recall = replace(asked.recall, points=(*own, *(point for point in points if point not in own)))
+        return replace(asked, relates=relates, working=own, recall=recall)
 
     async def _prepared(self, asked: JudgeInput) -> JudgeInput:
         """Return the input with the passages that a language model is shown."""
@@ -112,9 +110,9 @@ class FollowUps:
         query = asked.query
         async with self.store.reading() as view:
             space = view.space(query.space)
-            points, concerns = evolve_points(
-                asked.recall.points,
+            own, others, concerns = evolve_points(
                 asked.working,
+                asked.recall.points[len(asked.working) :],
                 judgement.points,
                 space=space.name,
                 scope=scope_of(query.text),
@@ -122,15 +120,11 @@ class FollowUps:
                 cited=lambda citations: cited_sentences(space, citations),
                 merging=self.settings.switches.merge,
             )
-            working = [point for point in points if point not in asked.recall.points or point.id in asked.working]
-            rest = [point for point in points if point not in working]
-            texts = {point.id: point_sentences(space, point, asked.gates) for point in points}
-        steps = [Suggestion("local_points", {"ids": (point.id,), "query": text}, _WHY) for point, text in concerns]
-        if judgement.beyond:
-            steps.append(Suggestion("global_points", {"query": judgement.beyond}, _WHY))
-        recall = replace(asked.recall, points=(*working, *rest))
-        ids = frozenset(point.id for point in working)
-        return replace(asked, recall=recall, working=ids, point_sentences=texts), steps
+            texts = {point.id: point_sentences(space, point, asked.gates) for point in (*own, *others)}
+        steps = [Suggestion("local_points", {"ids": (point.id,), "query": text}) for point, text in concerns]
+        steps += [Suggestion("global_points", {"query": judgement.beyond})] if judgement.beyond else []
+        recall = replace(asked.recall, points=(*own, *others))
+        return replace(asked, recall=recall, working=tuple(own), point_sentences=texts), steps
 
     async def _take(self, asked: JudgeInput, steps: Sequence[Suggestion], shown: Collection[Hashable]) -> JudgeInput:
         """Return the input of a judge with what its steps find first, as far as it was not ``shown`` before.
@@ -170,10 +164,15 @@ class FollowUps:
         if step.operator == SEARCH:
             return await self._search(query, str(step.args["query"]))
         request = ExploreRequest(query.space, step.operator, limit=ITEMS, **step.args)  # type: ignore[arg-type]
-        working = tuple(point for point in asked.recall.points if point.id in asked.working)
         try:
             found = await explore(
-                self.store, self.embedder, self.settings, request, now=query.now, offset=query.offset, working=working
+                self.store,
+                self.embedder,
+                self.settings,
+                request,
+                now=query.now,
+                offset=query.offset,
+                working=asked.working,
             )
         except InvalidInput:  # no such operator, or not these arguments
             return None

@@ -24,7 +24,7 @@ from pydantic import Field
 
 from mcp_memory.domain.answers import Judgement, PointEdit, Proposal
 from mcp_memory.domain.evidence import Citation, OperatorCall, Suggestion
-from mcp_memory.domain.points import Point
+from mcp_memory.domain.points import MAX_ENTITIES, Point
 from mcp_memory.domain.query import Length
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
@@ -97,7 +97,6 @@ Not ``event_time``, since every piece is shown with its day; not ``event_keyword
 has followed names, and repaired the paths of facts.
 """
 _TAGGED = ("tag_events", "personal_aspect")
-_WHY = "Claude asked for it."
 
 
 class StepForm(Form):
@@ -166,12 +165,10 @@ class ClaudeAnswerer:
     Attributes:
         claude: the client.
         points: whether it may make memory points of the question.
-        order: names that a point joins at most.
     """
 
     claude: Claude
     points: bool = True
-    order: int = 12
 
     async def judge(self, judge_input: JudgeInput, budget: Budget) -> Judgement:
         """Return Claude's judgement.
@@ -198,7 +195,7 @@ class ClaudeAnswerer:
         filled = prompt("answer/system.txt").substitute(
             answer=prompt(f"answer/{judge_input.query.length}.txt").substitute().strip(),
             operators=offered(relates=relates),
-            more="".join(f"\n{prompt(name).substitute(order=self.order).strip()}" for name in more),
+            more="".join(f"\n{prompt(name).substitute(order=MAX_ENTITIES).strip()}" for name in more),
         )
         return filled.strip()
 
@@ -332,9 +329,9 @@ def _step(reply: StepForm, rendered: RenderedEvidence) -> Suggestion | None:
         if item is None or not (item.citations or item.point):
             return None
         name = item.point.id if item.point else item.citations[0].evidence_id
-        return Suggestion(reply.operator, {"ids": (name,)}, _WHY)
+        return Suggestion(reply.operator, {"ids": (name,)})
     tagged = {"tag": tag} if tag and reply.operator in _TAGGED else {}
-    return Suggestion(reply.operator, {offer.argument: on} | tagged, _WHY)
+    return Suggestion(reply.operator, {offer.argument: on} | tagged)
 
 
 def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:

@@ -234,7 +234,7 @@ def _render_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown) -
 
     The first are always there; the others and all sentences have `POINT_SHARE` of the room.
     """
-    always = kept_ids.union(judge_input.working)
+    always = kept_ids.union(point.id for point in judge_input.working)
     spare = int((1 - POINT_SHARE) * shown.left)
     chosen: list[Point] = []
     for point in sorted(judge_input.recall.points, key=lambda point: point.id not in always):
