@@ -6,14 +6,11 @@ which judge where it is given no other judge, and of Claude what it costs.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
-
-import anyio
 
 from mcp_memory import __version__
 from mcp_memory.domain.batch import KEEP, Masking, masked_edits, masked_step
@@ -35,16 +32,15 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.services.answer import answer, reconstruct
-from mcp_memory.services.background.enrichment import Enrichment
-from mcp_memory.services.background.indexing import Indexer
-from mcp_memory.services.background.ledger import DayLedger
-from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, warm
+from mcp_memory.services.background import Background, warm
+from mcp_memory.services.enrichment import Enrichment
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.forget import forget
-from mcp_memory.services.ingest import Reading, silent
+from mcp_memory.services.indexing import Indexer, Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
+from mcp_memory.services.ledger import DayLedger
 from mcp_memory.services.recall.across import recall_across, with_shared_wishes
 from mcp_memory.services.recall.settings import RecallSettings, operators
 from mcp_memory.services.status import status
@@ -56,10 +52,6 @@ if TYPE_CHECKING:
 
 DRAIN_S = 1.5
 """Time limit for background work when the memory closes; the store then has two seconds of its own."""
-LOOK_S = 2.0
-"""Seconds after which a process that nobody calls notices that another one forgot something. A look takes .3 ms."""
-
-_log = logging.getLogger(__name__)
 
 
 def now() -> Millis:
@@ -85,7 +77,6 @@ class Memory:
         reader: reads what a search found once more; None leaves that out.
         episodes: recalls and answers of this process that feedback can refer to.
         background: jobs that run between calls, by `work`.
-        look_s: see `LOOK_S`.
     """
 
     settings: Settings
@@ -101,7 +92,6 @@ class Memory:
     reader: PairReader | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
-    look_s: float = LOOK_S
     _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -134,8 +124,6 @@ class Memory:
         result = await write(self.store, self.reading, request, now=self.clock(), progress=progress)
         if result.pending:
             self.indexer.later()
-        if result.sentences >= WARMED_AT_ONCE:
-            self.warm_later()
         self.enrich_later()
         return result
 
@@ -167,9 +155,8 @@ class Memory:
             self.background.put("warm", partial(warm, self.store), durable=False)
 
     def save_later(self) -> None:
-        """Queue the saving of the view, if it is due."""
-        if self.store.view_is_due:
-            self.background.put("save", self.store.save_view)
+        """Queue the saving of the view, which does nothing until it is due."""
+        self.background.put("save", self.store.save_view)
 
     async def reconstruct(self, query: Query) -> RecallResult:
         """See `mcp_memory.services.answer.reconstruct`, and of a project's space `with_shared_wishes`."""
@@ -277,25 +264,9 @@ class Memory:
         return replace(result, store=replace(result.store, queue=result.store.queue + queued))
 
     async def work(self) -> None:
-        """Run background jobs, and see what other processes do, until cancelled; for a task of its own."""
+        """Run background jobs until cancelled; for a task of its own."""
         self.indexer.begin_later()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self.background.work)
-            tasks.start_soon(self._let_go)
-
-    async def _let_go(self) -> None:
-        """Drop the episodes that hold what another process has forgotten, also where nobody calls."""
-        known = None
-        while True:
-            try:
-                found = await self.store.forgotten()
-                if known is not None and found != known:
-                    async with self.store.reading() as view:
-                        self.episodes.prune(view)
-                known = found
-            except Exception:  # the next call says it to its caller
-                _log.debug("The memory could not be looked at.", exc_info=True)
-            await anyio.sleep(self.look_s)
+        await self.background.work()
 
     async def aclose(self) -> None:
         """Finish background jobs within `DRAIN_S`, then close the language model and the store."""

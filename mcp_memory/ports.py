@@ -164,10 +164,6 @@ class Store(Protocol):
     async def about(self) -> StoreStatus:
         """Return what is known of the store without reading its rows; never raises because of the store's state."""
 
-    @property
-    def view_is_due(self) -> bool:
-        """Whether `save_view` would write something."""
-
     async def save_view(self) -> None:
         """Save the view for the next process that opens the store, if it is large, whole and much larger than before.
 

@@ -19,7 +19,7 @@ from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.services.ingest import Cutter
+from mcp_memory.services.indexing import Cutter
 from mcp_memory.storage.store import LanceStore, LanceTransaction
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix

@@ -20,7 +20,7 @@ from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import status_reply
-from mcp_memory.services.ingest import deriver
+from mcp_memory.services.indexing import deriver
 from mcp_memory.services.status import status as status_of
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import new_memory, open_embedder, open_extractor, open_store, reading_of

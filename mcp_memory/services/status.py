@@ -9,7 +9,7 @@ from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import Embedder, Extractor, PairReader, Store
-from mcp_memory.services.background.enrichment import texts_read
+from mcp_memory.services.enrichment import texts_read
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 

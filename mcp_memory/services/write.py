@@ -1,7 +1,7 @@
 """Write: store texts verbatim, with the facts that their caller states, in one commit: all of a call or nothing.
 
 What follows from the texts (sentences, vectors, the facts in them) is made afterwards, in the background or, where the
-caller waits for it, at once (``background/indexing.py``); until then they are found by their words.
+caller waits for it, at once (``indexing.py``); until then they are found by their words.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from mcp_memory.domain.turns import READ_CHARS, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.assertions import caller_assertion, changes, statement
-from mcp_memory.services.background.indexing import index_all
-from mcp_memory.services.ingest import Reading, silent
+from mcp_memory.services.indexing import Reading, index_all, silent
 from mcp_memory.view.space import Space
 from mcp_memory.visible import with_masks
 

@@ -117,15 +117,14 @@ class Refresher:
 
     # Saved views
 
-    def view_is_due(self, view: View) -> bool:
-        """Return whether a view has grown so much that it should be saved."""
-        if self._saved is None or view.sentences < saved_view.LEAST_SENTENCES or self.lacks_rows:
-            return False
-        return self.last is not None and self._saved.is_due(view)
-
     def save(self, view: View, stop: Callable[[], bool]) -> None:
-        """Save a view if it is whole, unless it is to ``stop`` before the end. The view must not change meanwhile."""
-        if self._saved is not None and self.last is not None and self.view_is_due(view):
+        """Save a view that is large, whole, and much larger than before; one that is to ``stop`` is saved another time.
+
+        The view must not change meanwhile.
+        """
+        if self._saved is None or self.last is None or self.lacks_rows or view.sentences < saved_view.LEAST_SENTENCES:
+            return
+        if self._saved.is_due(view):
             view.extend_indexes()
             self._saved.save(view, self.last, stop)
 

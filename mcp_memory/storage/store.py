@@ -159,11 +159,6 @@ class LanceStore:
         there = self._holders is None or self._holders.registered
         return there and not self._refresher.lacks_rows and self._refresher.is_current(at_a_glance=True)
 
-    @property
-    def view_is_due(self) -> bool:
-        """See `ports.Store.view_is_due`."""
-        return self._refresher.view_is_due(self._view)
-
     async def save_view(self) -> None:
         """See `ports.Store.save_view`."""
         async with (lock := self._view_lock):

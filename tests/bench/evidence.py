@@ -37,7 +37,7 @@ import anyio
 
 from mcp_memory import __version__
 from mcp_memory.server.tools.catalogue import TOOLS
-from mcp_memory.services.ingest import silent
+from mcp_memory.services.indexing import silent
 from mcp_memory.settings import Settings, load
 from mcp_memory.wiring import open_memory
 

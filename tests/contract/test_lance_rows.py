@@ -20,7 +20,7 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.language_model import Job, Reservation, Spending
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.storage import refresh, relearning, tables
 from mcp_memory.storage.log import logged_rows
 from mcp_memory.storage.schema import TABLE_KINDS

@@ -16,9 +16,8 @@ from unit.services.exported_store import MAY, open_at, store_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, ForgetRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.memory import Memory
-from mcp_memory.services.background import indexing
-from mcp_memory.services.background.indexing import index_some
-from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.services import indexing
+from mcp_memory.services.indexing import deriver, index_some, silent
 from mcp_memory.view.space import Space
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]

@@ -24,7 +24,7 @@ from mcp_memory.domain.requests import ForgetTargets, NewItem, WriteRequest
 from mcp_memory.errors import StoreBusy
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.services.background import indexing
+from mcp_memory.services import indexing
 from mcp_memory.settings import load
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_store

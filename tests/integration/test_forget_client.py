@@ -1,10 +1,11 @@
 """memory_forget through the protocol: the schema, the preview, the deed, and what others see."""
 
-import anyio
 import pytest
 from fakes import Disk
 from integration.client_calls import connected, refused, said, structured
 from unit.services.learning_memory import memory, told
+
+from mcp_memory.domain.requests import ForgetRequest
 
 pytestmark = pytest.mark.anyio
 
@@ -56,19 +57,17 @@ async def test_bad_input_is_refused_in_words_and_changes_nothing():
     assert disk.commits == before
 
 
-async def test_a_process_that_nobody_calls_lets_go_of_what_another_one_forgets():
-    """Its view and its episodes."""
+async def test_feedback_on_what_another_process_has_forgotten_is_refused():
+    """Its episode is gone with what it showed."""
     disk = Disk()
-    one, idle = await told(memory(disk)), memory(disk)
-    idle.look_s = 0.01
-    async with connected(disk) as client, connected(one=idle) as other:
-        found = await structured(other, "memory_reconstruct", query="beagle", limit=1)
-        assert "beagle" in found["evidence"][0]["text"]
-        preview = await structured(client, "memory_forget", query="beagle")
-        await structured(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
-        with anyio.fail_after(300):
-            while idle.episodes.get("default", found["episode"]):  # noqa: ASYNC110 - there is no event for it
-                await anyio.sleep(0.01)
-        held = idle.store._view.space("default")
-        assert not any("beagle" in turn.text for turn in held.turns.values())
+    one, other = await told(memory(disk)), memory(disk)
+    async with connected(one=other) as client:
+        found = await structured(client, "memory_reconstruct", query="beagle", limit=1)
+        shown = found["evidence"][0]
+        assert "beagle" in shown["text"]
+        preview = await one.forget(ForgetRequest("default", query="beagle"))
+        await one.forget(ForgetRequest("default", query="beagle", dry_run=False, token=preview.token))
+        feedback = {"supports": [shown["id"]]}
+        words = await refused(client, "memory_evolve", episode=found["episode"], feedback=feedback)
+        assert "is not known in space 'default'" in words
     await one.aclose()

@@ -22,7 +22,7 @@ def word_memory(kind: str = "") -> Memory:
 
     from mcp_memory.configurable import WriteSettings
     from mcp_memory.memory import Memory
-    from mcp_memory.services.ingest import silent
+    from mcp_memory.services.indexing import silent
     from mcp_memory.settings import Settings
 
     class WordMemory(Memory):

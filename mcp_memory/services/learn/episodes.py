@@ -38,7 +38,6 @@ from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import NONE, Space
-from mcp_memory.view.view import View
 
 KEPT = 256
 """Episodes that a process keeps; the oldest are dropped."""
@@ -86,14 +85,13 @@ class Episodes:
         """Drop the episodes and the explored evidence of a space that show, cite or are something that went."""
         self._drop(lambda where, names: where == space and (everything or not names.isdisjoint(gone)))
 
-    def prune(self, view: View) -> None:
-        """Drop the episodes and the explored evidence with sentences that a view with everything does not have."""
+    def prune(self, space: Space) -> None:
+        """Drop the episodes and the explored evidence of a space with sentences that it does not have any more."""
 
-        def lost(where: str, names: set[str]) -> bool:
-            space = view.space(where)
+        def lost(names: set[str]) -> bool:
             return any(name.startswith("s_") and space.sentence(name) is None for name in names)
 
-        self._drop(lost)
+        self._drop(lambda where, names: where == space.name and lost(names))
 
     def _drop(self, goes: Callable[[str, set[str]], bool]) -> None:
         held: tuple[dict[tuple[str, str], Any], ...] = (self._kept, self._explored)
@@ -117,12 +115,11 @@ async def find_episode(store: Store, episodes: Episodes, space: str, episode_id:
     Raises:
         InvalidInput: the space has no such episode.
     """
-    if episode := episodes.get(space, episode_id):
-        return episode
-    async with store.reading(whole=False) as view:
-        logged = view.space(space).beliefs.episode(episode_id)
-    if logged is not None:
-        return logged
+    async with store.reading() as view:
+        held = view.space(space)
+        episodes.prune(held)  # another process may have forgotten what they show
+        if found := episodes.get(space, episode_id) or held.beliefs.episode(episode_id):
+            return found
     where = f"in space {space!r}: it is of another one, of another server process, or too long ago"
     problem = f"{episode_id[:60]!r} is not known {where}"
     remedy = (

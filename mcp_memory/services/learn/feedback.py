@@ -38,7 +38,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Embedder, Progress, QuestionJudge, Store
-from mcp_memory.services.ingest import Reading, silent
+from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.learn.episodes import (
     Episodes,
     corrected_sentence,

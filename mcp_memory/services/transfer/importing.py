@@ -31,7 +31,7 @@ from mcp_memory.domain.turns import USERS
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.assertions import statement
-from mcp_memory.services.ingest import Reading, silent
+from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, Found, LeftOut, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.kinds import Read

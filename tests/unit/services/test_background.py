@@ -4,7 +4,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from mcp_memory.services.background.queue import Background
+from mcp_memory.services.background import Background
 
 pytestmark = pytest.mark.anyio
 

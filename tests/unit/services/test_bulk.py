@@ -7,7 +7,7 @@ import pytest
 from exported_store import open_at
 
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.services.ingest import silent
+from mcp_memory.services.indexing import silent
 from mcp_memory.services.write import write, write_many
 from mcp_memory.storage.log import logged_rows
 from mcp_memory.storage.tables import Tables

@@ -26,7 +26,7 @@ from mcp_memory.domain.status import TextsRead
 from mcp_memory.domain.times import DAY
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.tools.status import status_reply
-from mcp_memory.services.background import enrichment as room
+from mcp_memory.services import enrichment as room
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory
 

@@ -16,7 +16,7 @@ from mcp_memory.ports import OperatorResult
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.tools.explore import ExploreInput
 from mcp_memory.services.explore import explore
-from mcp_memory.services.ingest import Reading, silent
+from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.settings import RecallSettings, operators
 from mcp_memory.services.write import write

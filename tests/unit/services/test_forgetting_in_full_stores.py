@@ -14,7 +14,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, ForgetRequest, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.forget import forget_reply
-from mcp_memory.services.ingest import Reading, deriver, silent
+from mcp_memory.services.indexing import Reading, deriver, silent
 
 pytestmark = pytest.mark.anyio
 

@@ -19,7 +19,7 @@ from mcp_memory.memory import Memory
 from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.assertions import statement
-from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.wiring import open_store
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,7 @@ from fakes import Disk, DiskStore, full_disk
 from mcp_memory.domain.language_model import Spending, day_number
 from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.errors import EngineError
-from mcp_memory.services.background.ledger import DayLedger
+from mcp_memory.services.ledger import DayLedger
 
 pytestmark = pytest.mark.anyio
 NOON: Millis = 19_000 * DAY + DAY // 2

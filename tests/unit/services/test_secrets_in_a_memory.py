@@ -19,7 +19,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
 from mcp_memory.privacy.secrets import SecretMasking, masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.settings import load
 from mcp_memory.visible import FILL, MASK
 from mcp_memory.wiring import open_store

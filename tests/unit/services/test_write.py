@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.ingest import SHORT, Reading, silent
+from mcp_memory.services.indexing import SHORT, Reading, silent
 from mcp_memory.services.write import write
 
 pytestmark = pytest.mark.anyio

@@ -18,7 +18,7 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
-from mcp_memory.services.background.enrichment import Enrichment
+from mcp_memory.services.enrichment import Enrichment
 
 KEYS = "Bob: The keys to the house in Porto were handed over to me, and that is where you find me these days."
 """A text in which the rules find no home."""

@@ -19,7 +19,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.answer import answer
-from mcp_memory.services.ingest import Reading, silent
+from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write

@@ -27,7 +27,7 @@ from mcp_memory.domain.turns import Excerpt, Turn
 from mcp_memory.errors import EngineError, EngineRefused, EngineSpent
 from mcp_memory.language.segments import split
 from mcp_memory.ports import Store, TextReader
-from mcp_memory.services.background.indexing import talkers_before
+from mcp_memory.services.indexing import talkers_before
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 

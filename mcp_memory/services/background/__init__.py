@@ -1,1 +1,0 @@
-"""Background work: the job queue, indexing, the token ledger, enrichment by a language model."""
