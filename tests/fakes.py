@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from anyio.lowlevel import checkpoint
 
-from mcp_memory.domain.batch import Batch
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.services.indexing import Cutter
-from mcp_memory.storage.store import LanceStore, LanceTransaction
+from mcp_memory.storage.schema import Commit
+from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Index
@@ -71,11 +71,11 @@ class DiskStore(LanceStore):
 def full_disk() -> Iterator[None]:
     """Let every commit of this process fail as on a full disk."""
 
-    async def refuse(_transaction: LanceTransaction, _batch: Batch) -> int:
+    def refuse(*_given: object) -> Commit:
         raise StoreUnwritable("storage.uri 'memory' cannot be written to: the disk is full.")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LanceTransaction, "commit", refuse)
+        patch.setattr(LanceStore, "_append", refuse)
         yield
 
 

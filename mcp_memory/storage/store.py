@@ -10,9 +10,11 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import anyio
 from anyio import to_thread
@@ -147,7 +149,7 @@ class LanceStore:
                 await self._clear_up()
                 await self._catch_up()
             self._refuse()
-            yield LanceTransaction(self, lock)
+            yield LanceTransaction(self._view, partial(self._commit, lock, self._view, self._refresher.last))
 
     async def _catch_up(self) -> None:
         """Bring the view up to date; the newest segments and sentences may be missing."""
@@ -308,6 +310,30 @@ class LanceStore:
         if as_of != self._book_as_of:
             self._book, self._book_as_of = read_book(self._tables), as_of
 
+    async def _commit(self, lock: AsyncExitStack, view: View, last: Commit | None, batch: Batch) -> int:
+        """Commit the rows, release the lock, and return the commit's number.
+
+        Lessons that were recorded before are left out with their beliefs, and so is what was made of forgotten texts.
+
+        Args:
+            lock: the write lock, which is held.
+            view: as of the last commit.
+            last: the last commit; None in a new store. A reader whose refresh fails may have reset that of the store.
+            batch: the rows.
+        """
+        await checkpoint()
+        if self._book.hashes:
+            batch = without_forgotten(batch, view, self.was_forgotten)
+        batch = batch.unlearnt(view.has_lesson)
+        if batch.empty:
+            return view.tx
+        with anyio.CancelScope(shield=True):
+            commit = await to_thread.run_sync(self._append, batch, last)
+            await lock.aclose()
+            await self._apply(batch, commit)
+        self._compaction.count_commit()
+        return commit.tx
+
     def _append(self, batch: Batch, last: Commit | None) -> Commit:
         """Put a batch into the log as the commit after the last one; the write lock must be held. Blocking."""
         rows = rows_by_kind(batch)
@@ -341,37 +367,14 @@ class LanceStore:
                 self._view = self._refresher.reset()
 
 
+@dataclass(frozen=True, slots=True)
 class LanceTransaction:
     """The store while this process alone may write to it; the commit ends the transaction.
 
     Attributes:
         view: as of the last commit of any process.
+        commit: see `ports.Transaction.commit`. A cancelled one stores nothing or everything.
     """
 
-    def __init__(self, store: LanceStore, lock: AsyncExitStack) -> None:
-        self.view = store._view
-        self._store, self._lock = store, lock
-        self._last = store._refresher.last  # a reader whose refresh fails resets it
-
-    async def commit(self, batch: Batch) -> int:
-        """Commit the rows, release the lock, and return the commit's number.
-
-        Lessons that were recorded before are left out with their beliefs. A cancelled call stores nothing or
-        everything.
-
-        Raises:
-            StoreUnwritable: nothing of the batch is visible, now or later.
-        """
-        await checkpoint()
-        store = self._store
-        if store._book.hashes:
-            batch = without_forgotten(batch, self.view, store.was_forgotten)
-        batch = batch.unlearnt(self.view.has_lesson)
-        if batch.empty:
-            return self.view.tx
-        with anyio.CancelScope(shield=True):
-            commit = await to_thread.run_sync(store._append, batch, self._last)
-            await self._lock.aclose()
-            await store._apply(batch, commit)
-        store._compaction.count_commit()
-        return commit.tx
+    view: View
+    commit: Callable[[Batch], Coroutine[Any, Any, int]]
