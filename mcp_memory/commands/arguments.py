@@ -168,7 +168,6 @@ def _add_moving_commands(command: Command) -> None:
     importing.add_argument("file", type=_path, metavar="FILE", help="to read: a file, a folder or a zip archive")
     importing.add_argument("--from", dest="kind", choices=KINDS, help="what it is; default: told by its content")
     importing.add_argument("--dry-run", action="store_true", help="say what would be stored, and store nothing")
-    importing.add_argument("--again", action="store_true", help="also store what was forgotten here")
     importing.add_argument(
         "--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own"
     )

@@ -23,10 +23,10 @@ from mcp_memory.files import whole_file
 from mcp_memory.memory import now
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
-from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import Imported, import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
+from mcp_memory.services.transfer.own import export_lines
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import back_up, restore
 from mcp_memory.storage.own_files import holds_store
@@ -97,7 +97,6 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
                     default=MEANT_SPACE.get(),
                     limits=settings.limits,
                     now=now(),
-                    again=options.again,
                     dry_run=options.dry_run,
                     progress=bar.show,
                 )
@@ -120,7 +119,7 @@ def _outcome(found: Imported, what: str, *, dry_run: bool) -> Iterator[str]:
         revised = quantity(len(found.replaced), "document")
         yield f"New text for {revised} that had another one (the first: {found.replaced[0]})."
     if found.left_out:
-        yield f"{quantity(found.left_out, 'item')} left out, forgotten here before; --again stores that too."
+        yield f"{quantity(found.left_out, 'item')} left out, forgotten in this space before; --space names another."
     space = f"space{'s'[: len(found.spaces) > 1]} {', '.join(map(repr, sorted(found.spaces)))}"
     if dry_run:
         yield f"Nothing was stored; without --dry-run it goes into {space}, as far as it is new there."

@@ -11,15 +11,11 @@ its content, which no one outside may see and which is marked by `UNKEYED` until
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 
 SEPARATOR = "\x1f"  # unit separator; escaped inside fields
 UNKEYED = "\0"
 """What stands before the digest of a text's content in a ref that is not keyed yet; no ref of a caller's has it."""
-REF_CHARS = 21
-"""Characters of a ref that is keyed, behind the name of a program that it may begin with."""
-_KEYED = re.compile(r":?k([0-9a-f]{4})[0-9a-f]{16}")
 
 
 def _joined(parts: tuple[str, ...]) -> bytes:
@@ -68,9 +64,3 @@ class Ids:
     def turn(self, space: str, session: str, ref: str, text: str, revision: int) -> str:
         """Return the id of a turn; the first revision's does not depend on its text, a later one's does."""
         return "t_" + (self.of(space, session, ref, str(revision), text) if revision else self.of(space, session, ref))
-
-
-def store_of_ref(ref: str) -> str | None:
-    """Return the mark of the store that made a ref; None for one of a caller's."""
-    keyed = _KEYED.fullmatch(ref[-REF_CHARS - 1 :])
-    return keyed[1] if keyed else None

@@ -90,7 +90,7 @@ def test_a_dry_run_tells_what_stays_away_since_it_was_forgotten(tmp_path, capsys
     capsys.readouterr()
     for options in (["--dry-run"], []):
         assert main(["import", str(tmp_path / "a.md"), *options]) == 0
-        assert "1 item left out, forgotten here before; --again stores that too." in capsys.readouterr().out
+        assert "1 item left out, forgotten in this space before; --space names another." in capsys.readouterr().out
 
 
 @pytest.mark.anyio

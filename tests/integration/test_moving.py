@@ -133,7 +133,7 @@ def test_a_full_disk_leaves_no_torn_file(tmp_path, uri):
         (["export", "nowhere/memory.jsonl"], 1, "lies in no folder"),
         (["export", "memory.jsonl", "--space", "play"], 1, "There are: default, work."),
         (["import", "nothing.jsonl"], 1, "cannot be read (No such file"),
-        (["import", "."], 1, "config.toml: is empty"),
+        (["import", "."], 1, "config.toml is empty"),
         (["import", "config.toml"], 1, "is empty"),
         (["import", "x.jsonl", "--space", "a b"], 2, "not the name of a space"),
     ],
@@ -169,5 +169,5 @@ def test_a_bad_line_is_named_before_the_model_is_loaded(tmp_path, capsys, monkey
     file.write_bytes(file.read_bytes().replace(b'"text": "Tomas', b'"test": "Tomas'))
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
     assert main(["import", str(file)]) == 1
-    assert "line 5: has no text in 'text'" in capsys.readouterr().err
+    assert "line 5 has no text in 'text'" in capsys.readouterr().err
     assert not (tmp_path / "copy").exists()

@@ -5,9 +5,9 @@ that nothing is stored of one that cannot be read to its end; it counts the reco
 pass stores the others in the order of the file, many items in a commit, and indexes them
 (`mcp_memory.services.write.write_many`). If one is refused, they are stored one by one, so that it costs no other.
 
-What is stored already is left out, so an import that was stopped is repeated and goes on. What was forgotten here is
-left out as well, unless the caller wants it back. The records of an export of this program come with their spaces and
-their times of writing, and are fitted to the store (``own.py``).
+What is stored already is left out, so an import that was stopped is repeated and goes on. What was forgotten in its
+space is left out as well. The records of an export of this program come with their spaces, their ids and their times of
+writing (``own.py``).
 
 **What only the user states** (who they are, and what they wish of an assistant) another program may have stored of
 anybody. So such a fact is kept as text, and any other about the user is uncertain.
@@ -35,7 +35,7 @@ from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, Found, LeftOut, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.kinds import Read
-from mcp_memory.services.transfer.own import Fitting
+from mcp_memory.services.transfer.own import as_new_here
 from mcp_memory.services.write import requested_turns, write_many
 from mcp_memory.view.facts import NAMING
 from mcp_memory.view.view import View
@@ -96,7 +96,6 @@ async def import_files(
     default: str,
     limits: LimitSettings,
     now: Millis,
-    again: bool = False,
     dry_run: bool = False,
     progress: Progress = silent,
 ) -> Imported:
@@ -111,7 +110,6 @@ async def import_files(
         default: the space of what names none.
         limits: the limits of a write; what exceeds them is a bad record.
         now: kept beside the time of each text.
-        again: whether to store what was forgotten here, too.
         dry_run: only check and count.
         progress: in items and facts.
 
@@ -120,8 +118,8 @@ async def import_files(
         StoreError: the store cannot be read or written; what was committed before stays, and a repetition goes on.
     """
     async with store.reading(whole=False) as view:
-        work = _Work(store, reading, view, space, default, limits, now, again)
-        result = await to_thread.run_sync(work.count, read(files))
+        work = _Work(store, reading, view, space, default, limits, now)
+        result = await to_thread.run_sync(work.survey, read(files))
     if not result.found.total():
         problem = (
             f"nothing in it can be imported; {result.bad:,} bad records" if result.bad else "nothing is there to import"
@@ -152,9 +150,8 @@ class _Work:
     default: str
     limits: LimitSettings
     now: Millis
-    again: bool
 
-    def count(self, records: Iterable[Found]) -> Imported:
+    def survey(self, records: Iterable[Found]) -> Imported:
         """Return how much there is, and what is bad.
 
         Raises:
@@ -185,7 +182,6 @@ class _Work:
 
         What is left out or gets another text is noted in the result.
         """
-        fitting = Fitting(self.view)
         for record in records:
             for found in self._checked(record):
                 if not isinstance(found, FileRecord):
@@ -193,8 +189,8 @@ class _Work:
                 own, space = found.space is not None, self.space or found.space or self.default
                 facts = found.facts if own else tuple(replace(fact, undated=True) for fact in found.facts)
                 for whole in _parts_of(WriteRequest(space, found.session, found.kind, found.items, facts)):
-                    part = fitting.fitted(whole) if own else whole
-                    if part is not None and (self.again or not self._was_forgotten(part)):
+                    part = as_new_here(whole, self.view.space(space)) if own else whole
+                    if part is not None and not self._was_forgotten(part):
                         result.replaced += self._replaced(part)
                         yield part
                     elif part is not None:

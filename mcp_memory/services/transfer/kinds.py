@@ -10,12 +10,11 @@ from typing import Final
 
 from mcp_memory.bounds import parse_json
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.exporting import FORMAT
 from mcp_memory.services.transfer.foreign import chats, memories, plain_files
 from mcp_memory.services.transfer.foreign.json_files import json_values, shape_of
 from mcp_memory.services.transfer.foreign.reading import Found, LeftOut, SkippedRecord, not_utf8
 from mcp_memory.services.transfer.foreign.sources import NOTES, SourceFile
-from mcp_memory.services.transfer.own import read_own
+from mcp_memory.services.transfer.own import FORMAT, read_own
 
 RECORDS_LOOKED_AT = 100
 """Records of a file of no known kind that are looked at for what is wrong with them."""
@@ -90,7 +89,7 @@ def _kind_of(file: SourceFile) -> str:
     with file.open() as stream:
         head = stream.read(1 << 16).removeprefix(codecs.BOM_UTF8)
     if not head:
-        raise InvalidInput(file.name, "is empty", "Export or download it again.")
+        raise InvalidInput("", f"{file.name} is empty", "Export or download it again.")
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise not_utf8(file.name)
     if head.lstrip()[:1] in (b"{", b"["):
@@ -99,7 +98,9 @@ def _kind_of(file: SourceFile) -> str:
             return kind
         for _, record in islice(json_values(file), RECORDS_LOOKED_AT):  # it raises the error with the line
             if record.problem:
-                raise InvalidInput(record.place, record.problem, "Export or copy it again. Nothing was stored.")
+                raise InvalidInput(
+                    "", f"{record.place} {record.problem}", "Export or copy it again. Nothing was stored."
+                )
     return ""
 
 

@@ -1,31 +1,33 @@
-"""Read an export of this program (``exporting.py``): its texts, each with the facts that callers stated by it.
+"""Our own exports: the texts and stated facts of a store as lines of JSON in UTF-8, and back (``docs/MANUAL.md``).
 
-It comes from another store, or from an earlier time of this one, so it is fitted to what is here (`Fitting`).
-
-An older program also exported what it had learnt, facts that Claude had read, and former wordings of documents. Of its
-file the rest is read, and what is left out is counted.
+An export holds what people and callers said: each text in its newest wording, then the facts that callers stated by it.
+What this program made of that is made again when the file is imported, and what it learnt is in a backup. The first
+line names format and version, the last one says how many records stand between them, so that a file that was cut short
+is noticed.
 
 Every line is checked, as somebody may have changed the file by hand; the first that is wrong is named, and the file is
-refused as a whole.
+refused as a whole. An older program also exported what it had learnt, facts that Claude had read, and former wordings
+of documents. Of its file the rest is read, and what is left out is counted.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
 from mcp_memory.bounds import parse_json
 from mcp_memory.codec import Count, Misread, Share, read
 from mcp_memory.domain.access import SPACE_NAME
-from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.ids import REF_CHARS, store_of_ref
+from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
-from mcp_memory.domain.turns import Kind, Minutes, derived_ref
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import Kind, Minutes, Turn
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.exporting import FORMAT, VERSION
+from mcp_memory.language import iso
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     FileRecord,
@@ -35,18 +37,34 @@ from mcp_memory.services.transfer.foreign.reading import (
     moment_in,
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
-from mcp_memory.services.write import statement_ref
+from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 from mcp_memory.visible import with_masks
 
+FORMAT = "mcp-memory export"
+VERSION = 1
 LINE_BYTES = 256 << 20
 """Most bytes of one line: more than any text that a store takes."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _TEXTS: tuple[Kind, ...] = get_args(Kind)
 _LEARNT = ("lesson", "point", "alias", "question", "reading")
 
 Fields = Mapping[str, Any]
 Place = tuple[str, str, str]
 """Space, session and id of a text."""
+
+
+def export_lines(view: View, spaces: Iterable[str], *, program: str, now: Millis) -> Iterator[tuple[str, bytes]]:
+    """Yield what each line of an export holds, and the line."""
+    names = sorted(spaces)
+    header = {"format": FORMAT, "version": VERSION, "program": program, "exported": iso.show(now), "spaces": names}
+    yield "header", _line(header)
+    count = 0
+    for name in names:
+        for record in _exported(view.space(name)):
+            yield str(record["record"]), _line(record)
+            count += 1
+    yield "end", _line({"record": "end", "records": count})
 
 
 def read_own(files: Sequence[SourceFile]) -> Iterator[Found]:
@@ -72,44 +90,67 @@ def read_own(files: Sequence[SourceFile]) -> Iterator[Found]:
             yield FileRecord(f"{file.name}, line {line}", session, kind, (_item(kind, ref, fields),), stated, space)
 
 
-class Fitting:
-    """Fits the texts of an export to a store, so that what is there already is not stored again.
+def as_new_here(part: WriteRequest, space: Space) -> WriteRequest | None:
+    """Return a text of an export with those of its facts that its space does not know, as far as masks show.
 
-    An id of a caller's stays. One that another store made of a text, with its own key, is made again with the key of
-    this one: the same text has the same id then, as if it had been written here.
+    None stands for a document that has a newer wording here.
     """
+    (item,) = part.items
+    revisions = space.revisions(part.session, space.ids.ref(item.ref or ""))
+    if any(item.text in (one.said, with_masks(one.text)) for one in revisions[:-1]):
+        return None
+    stated = space.facts.assertions_in(revisions[-1].id) if revisions else []
+    masked = {(with_masks(one.head), one.relation, with_masks(one.tail)) for one in stated if one.original}
+    new = (fact for fact in part.facts if (fact.head, relations().name(fact.relation), fact.tail) not in masked)
+    return replace(part, facts=tuple(new))
 
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._equal: Counter[tuple[object, ...]] = Counter()  # texts of one session that say the same
 
-    def fitted(self, part: WriteRequest) -> WriteRequest | None:
-        """Return a text with its facts as it is to be stored; None for a document that has a newer wording here."""
-        part = self._named(part)
-        (item,), space = part.items, self._view.space(part.space)
-        revisions = space.revisions(part.session, self._view.ids.ref(item.ref or ""))
-        if any(item.text in (one.said, with_masks(one.text)) for one in revisions[:-1]):
-            return None
-        stated = space.facts.assertions_in(revisions[-1].id) if revisions else []
-        masked = {(with_masks(one.head), one.relation, with_masks(one.tail)) for one in stated if one.original}
-        new = (fact for fact in part.facts if (fact.head, relations().name(fact.relation), fact.tail) not in masked)
-        return replace(part, facts=tuple(new))
+def _exported(space: Space) -> Iterator[Mapping[str, object]]:
+    """Yield each text of a space in its newest wording, and then the facts that callers stated by it."""
+    stated: dict[str, list[Assertion]] = defaultdict(list)
+    for fact in space.facts.rows:
+        if fact.extractor == "caller":
+            stated[fact.turn_id].append(fact)
+    for turn in space.turns.values():
+        if space.is_newest(turn):
+            place = {"space": space.name, "session": turn.session, "id": turn.ref}
+            yield {"record": turn.kind, **place, **_text_fields(turn)}
+            for fact in stated[turn.id]:
+                yield {"record": "fact", **place, **_fact_fields(fact)}
 
-    def _named(self, part: WriteRequest) -> WriteRequest:
-        """Return a text with the ref that this store makes of it, if another store has made its ref."""
-        (item,) = part.items
-        if store_of_ref(item.ref or "") in (None, self._view.ids.mark):
-            return part
-        said = item.speaker, item.role, None if item.said_at is None else str(item.said_at), item.title, item.text
-        if part.kind == "statement" and part.facts:
-            made = statement_ref(part.facts[0], item.text)
-        else:
-            place = part.space, part.session, *said
-            made = derived_ref(*said, nth=self._equal[place])
-            self._equal[place] += 1
-        ref = f"{(item.ref or '')[:-REF_CHARS]}{made}"
-        facts = tuple(replace(fact, source=ref) for fact in part.facts)
-        return replace(part, items=(replace(item, ref=ref),), facts=facts)
+
+def _text_fields(turn: Turn) -> dict[str, object]:
+    return {
+        "speaker": turn.speaker,
+        "role": turn.role,
+        "title": turn.title,
+        "time": None if turn.said_at is None else iso.show(turn.said_at),
+        "offset": turn.offset or None,
+        "written": iso.show(turn.written_at),
+        "text": turn.text,
+    }
+
+
+def _fact_fields(fact: Assertion) -> dict[str, object]:
+    return {
+        "by": fact.extractor,
+        "head": fact.head,
+        "relation": fact.relation,
+        "tail": fact.tail,
+        "negated": fact.negated or None,
+        "since": None if fact.since == BEGINNING else iso.show(fact.since),
+        "until": None if fact.until == FOREVER else iso.show(fact.until),
+        "stated": fact.stated or None,
+        "confidence": fact.confidence,
+        "intent": fact.intent,
+        "recorded": iso.show(fact.recorded_at),
+    }
+
+
+def _line(record: Mapping[str, object]) -> bytes:
+    """Return a record as a line; values that are None are left out."""
+    kept = {name: value for name, value in record.items() if value is not None}
+    return with_masks(_ENCODER.encode(kept)).encode() + b"\n"
 
 
 def _looked_through(file: SourceFile) -> tuple[dict[Place, int], dict[tuple[Place, int], list[NewFact]]]:
@@ -131,7 +172,7 @@ def _looked_through(file: SourceFile) -> tuple[dict[Place, int], dict[tuple[Plac
                     raise BadRecord(f"names {place[2][:80]!r}, a text that no line before it holds")
                 facts[place, revision].append(_fact(place[2], fields))
         except BadRecord as problem:
-            raise _refusal(line, str(problem), "Export again, or mend the line.") from None
+            raise _refusal(file, line, str(problem), _MEND) from None
     return newest, facts
 
 
@@ -143,34 +184,40 @@ def _records(file: SourceFile) -> Iterator[tuple[int, Fields]]:
     """
     number, fields = 0, dict[str, Any]()
     for number, line in lines_of(file, LINE_BYTES):
-        before, fields = fields, _fields(number, line)
+        try:
+            before, fields = fields, _fields(line)
+        except BadRecord as error:
+            raise _refusal(file, number, str(error), _MEND) from None
         if number == 1 and (fields.get("format"), fields.get("version")) != (FORMAT, VERSION):
             problem = f"names no {FORMAT} of version {VERSION}, which this program reads"
-            raise _refusal(1, problem, "Import it with the mcp-memory that wrote it.")
+            raise _refusal(file, 1, problem, "Import it with the mcp-memory that wrote it.")
         if number > 2:
             if before.get("record") not in (*_TEXTS, "fact", *_LEARNT):
                 problem = f"is no record that this program knows: {str(before.get('record'))[:40]!r}"
-                raise _refusal(number - 1, problem, "Import it with a newer mcp-memory.")
+                raise _refusal(file, number - 1, problem, "Import it with a newer mcp-memory.")
             yield number - 1, before
     if (fields.get("record"), fields.get("records")) != ("end", number - 2):
         problem = "does not count the records before it: the file was cut short or changed"
-        raise _refusal(number, problem, "Copy or export it again, or correct the number in its last line.")
+        raise _refusal(file, number, problem, "Copy or export it again, or correct the number in its last line.")
 
 
-def _fields(number: int, line: str | None) -> dict[str, Any]:
+def _fields(line: str | None) -> dict[str, Any]:
     if line is None:
-        raise _refusal(number, f"is longer than {LINE_BYTES:,} bytes", "Export it again.")
+        raise BadRecord(f"is longer than {LINE_BYTES:,} bytes")
     try:
         fields = parse_json(line)
     except ValueError as error:
-        raise _refusal(number, f"is no JSON: {error}", "Export it again, or mend the line.") from None
+        raise BadRecord(f"is no JSON: {error}") from None
     if not isinstance(fields, dict):
-        raise _refusal(number, "is no JSON object", "Export it again, or mend the line.")
+        raise BadRecord("is no JSON object")
     return fields
 
 
-def _refusal(line: int, problem: str, remedy: str) -> InvalidInput:
-    return InvalidInput(f"FILE, line {line}", problem, f"{remedy} Nothing was stored.")
+_MEND = "Export again, or mend the line."
+
+
+def _refusal(file: SourceFile, line: int, problem: str, remedy: str) -> InvalidInput:
+    return InvalidInput("", f"{file.name}, line {line} {problem}", f"{remedy} Nothing was stored.")
 
 
 def _is_stated(fact: Fields) -> bool:

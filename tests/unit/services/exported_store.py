@@ -23,10 +23,10 @@ from mcp_memory.domain.requests import (
 )
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import Imported, import_files
 from mcp_memory.services.transfer.kinds import READERS
+from mcp_memory.services.transfer.own import export_lines
 from mcp_memory.settings import Settings, load
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_store

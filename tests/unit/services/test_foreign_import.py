@@ -84,7 +84,7 @@ async def test_an_imported_chat_is_found_with_its_time_and_source(memory, tmp_pa
     assert (source.session, source.role, source.said_at) == ("chatgpt:chat-0", "user", 1_714_903_200_500)
 
 
-async def test_what_was_forgotten_stays_away_unless_told(memory, tmp_path):
+async def test_what_was_forgotten_stays_away_but_from_another_space(memory, tmp_path):
     path = write_json(tmp_path / "conversations.json", [chatgpt_chat()])
     await imported(memory, path)
     asked = ForgetRequest("default", ids=("chatgpt:c0-u0",), session="chatgpt:chat-0", dry_run=False)
@@ -92,7 +92,7 @@ async def test_what_was_forgotten_stays_away_unless_told(memory, tmp_path):
     again = await imported(memory, path)
     assert (again.stored.total(), again.left_out) == (0, 1)
     assert "chatgpt:c0-u0" not in [ref for _, ref, _ in await content(memory)]
-    assert (await imported(memory, path, again=True)).stored == Counter(messages=1)
+    assert (await imported(memory, path, space="other")).stored == Counter(messages=3, documents=1)
 
 
 async def test_what_a_write_would_refuse_is_skipped_and_the_others_are_stored(memory, tmp_path):

@@ -4,10 +4,10 @@ import json
 from collections import Counter
 
 import pytest
-from exported_store import MAY, QUESTIONS, content, exported, fill, imported, open_at, replies, tell
+from exported_store import QUESTIONS, content, exported, fill, imported, open_at, replies, tell
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -141,20 +141,6 @@ async def test_a_message_with_other_words_under_a_known_id_is_named_and_the_othe
     assert (await copy.reconstruct(Query(QUESTIONS[2]))).evidence
 
 
-async def test_two_stores_with_the_same_texts_have_them_once(tmp_path, monkeypatch):
-    """Each makes ids of its own for texts without one."""
-    monkeypatch.undo()
-    one, other = open_at(tmp_path / "one"), open_at(tmp_path / "other")
-    items = tuple(NewItem(text, speaker="Ines", said_at=MAY) for text in ("The ferns are fine.", "Yes.", "Yes."))
-    facts = (NewFact("Ines", "likes", "ferns", confidence=0.8),)
-    for memory in (one, other):
-        await memory.write(WriteRequest("default", "letters", "message", items, facts))
-    assert not (await imported(other, await exported(one))).stored.total()
-    assert len((await stated(other))[0]["letters"]) == 4
-    await one.aclose()
-    await other.aclose()
-
-
 def with_record(file, record, /, **changes):
     """Return a file in which the first record of a sort is changed; None takes a field out."""
     lines = file.splitlines(keepends=True)
@@ -189,7 +175,7 @@ async def test_a_bad_line_is_named_and_nothing_is_stored(file, copy, record, cha
     with pytest.raises(InvalidInput) as error:
         await imported(copy, bad)
     assert problem in str(error.value)
-    assert f"line {line}: " in str(error.value), error.value
+    assert f"line {line} " in str(error.value), error.value
     assert "Nothing was stored." in str(error.value)
     assert (await copy.store.about()).tx == 0
 
@@ -205,7 +191,7 @@ async def test_a_bad_line_is_named_and_nothing_is_stored(file, copy, record, cha
 )
 async def test_a_line_that_is_no_record_is_named(file, copy, line, problem):
     lines = file.splitlines(keepends=True)
-    with pytest.raises(InvalidInput, match=f"line 4: .*{problem}"):
+    with pytest.raises(InvalidInput, match=f"line 4 .*{problem}"):
         await imported(copy, b"".join([*lines[:3], line, *lines[4:]]))
 
 

@@ -150,7 +150,7 @@ def _lines(file: SourceFile) -> Iterator[JsonRecord]:
         except ValueError as error:
             broken = f"is no JSON ({error})"
     if broken:
-        raise InvalidInput(f"{file.name}, line {number}", f"the file was cut short ({broken})", _AGAIN)
+        raise InvalidInput("", f"{file.name}, line {number} is cut short ({broken})", _AGAIN)
 
 
 class _Text:
@@ -249,4 +249,4 @@ class _Text:
 
     def _broken(self, problem: str, at: int) -> InvalidInput:
         place = f"{self._file.name}, line {self._line + self._held.count(chr(10), 0, at)}"
-        return InvalidInput(place, f"is no JSON ({problem})" if problem else "the file was cut short", _AGAIN)
+        return InvalidInput("", f"{place} is no JSON ({problem})" if problem else f"{place} is cut short", _AGAIN)

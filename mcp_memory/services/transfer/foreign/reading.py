@@ -109,7 +109,7 @@ def lines_of(file: SourceFile, most: int) -> Iterator[tuple[int, str | None]]:
 
 def not_utf8(place: str) -> InvalidInput:
     """Return the error for a file in another encoding."""
-    return InvalidInput(place, "is not UTF-8", "Save the file as UTF-8. Nothing was stored.")
+    return InvalidInput("", f"{place} is not UTF-8", "Save the file as UTF-8. Nothing was stored.")
 
 
 def text_in(fields: Mapping[str, Any], *names: str) -> str | None:
