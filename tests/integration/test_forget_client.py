@@ -5,8 +5,6 @@ from fakes import Disk
 from integration.client_calls import connected, refused, said, structured
 from unit.services.learning_memory import memory, told
 
-from mcp_memory.domain.requests import ForgetRequest
-
 pytestmark = pytest.mark.anyio
 
 
@@ -55,19 +53,3 @@ async def test_bad_input_is_refused_in_words_and_changes_nothing():
             assert words in await refused(client, "memory_forget", **arguments), arguments
     assert not await memory(disk).store.forgotten()
     assert disk.commits == before
-
-
-async def test_feedback_on_what_another_process_has_forgotten_is_refused():
-    """Its episode is gone with what it showed."""
-    disk = Disk()
-    one, other = await told(memory(disk)), memory(disk)
-    async with connected(one=other) as client:
-        found = await structured(client, "memory_reconstruct", query="beagle", limit=1)
-        shown = found["evidence"][0]
-        assert "beagle" in shown["text"]
-        preview = await one.forget(ForgetRequest("default", query="beagle"))
-        await one.forget(ForgetRequest("default", query="beagle", dry_run=False, token=preview.token))
-        feedback = {"supports": [shown["id"]]}
-        words = await refused(client, "memory_evolve", episode=found["episode"], feedback=feedback)
-        assert "is not known in space 'default'" in words
-    await one.aclose()

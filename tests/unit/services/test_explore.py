@@ -96,7 +96,7 @@ async def test_evidence_that_nobody_knows_is_refused_by_its_place(ids, episode, 
             RecallSettings(operators={"listening": Listening()}),
             asked,
             now=NOW,
-            episodes=kept(shown("s_1")),
+            episodes=kept(shown("f_1")),
         )
 
 

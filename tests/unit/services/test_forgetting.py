@@ -279,6 +279,7 @@ async def test_episodes_that_showed_it_are_dropped_and_others_stay() -> None:
     await one.forget(ForgetRequest("default", ids=(about.evidence[0].id,), dry_run=False))
     assert one.episodes.get("default", about.episode) is None
     assert one.episodes.get("default", free.episode) is not None
-    await judged(other, elsewhere.episode, supports=(elsewhere.evidence[0].id,))
+    with pytest.raises(InvalidInput, match="is not known in space 'default'"):
+        await judged(other, elsewhere.episode, supports=(elsewhere.evidence[0].id,))
     async with one.store.reading() as view:
         assert not any(b"beagle" in lesson.trace for lesson in view.space("default").beliefs.lessons())
