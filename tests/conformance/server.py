@@ -27,9 +27,8 @@ from mcp_memory.server.http.process import listener
 from mcp_memory.server.resources.catalogue import FAMILIES, Family
 from mcp_memory.server.resources.uris import URIS
 from mcp_memory.server.tools.arguments import Input
-from mcp_memory.server.tools.catalogue import TOOLS
+from mcp_memory.server.tools.catalogue import TOOLS, Tool
 from mcp_memory.server.tools.replies import reply_of
-from mcp_memory.server.tools.tool import Tool
 from mcp_memory.settings import Settings
 
 
@@ -53,11 +52,11 @@ async def advance(progress):
     return "Done."
 
 
-def fixture(name, act):
-    async def run(_memory, progress):
+def fixture(act):
+    async def run(_memory, _request, _args, progress):
         return reply_of([await act(progress)], engine="caller", warnings=[])
 
-    return Tool(name, Arguments, lambda _args: run, read_only=True)
+    return Tool(Arguments, lambda args: args, run)
 
 
 for name, act in {
@@ -66,7 +65,7 @@ for name, act in {
     "test_tool_with_progress": advance,
     "test_logging_tool": say,
 }.items():
-    TOOLS[name] = fixture(name, act)
+    TOOLS[name] = fixture(act)
     schema = {"type": "object", "properties": {"message": {"type": "string"}}}
     app.DEFINITIONS[name] = ToolDefinition(name=name, description="A tool of the suite.", input_schema=schema)
 

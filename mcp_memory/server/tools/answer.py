@@ -39,7 +39,6 @@ from mcp_memory.server.tools.replies import (
     source_row,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Tool
 from mcp_memory.visible import in_quotes, one_line
 
 if TYPE_CHECKING:
@@ -166,8 +165,6 @@ class AnswerPage:
         return lines
 
 
-async def _run(memory: Memory, query: Query, args: AnswerInput, _progress: Progress) -> Reply:
+async def run(memory: Memory, query: Query, args: AnswerInput, _progress: Progress) -> Reply:
+    """Answer a question."""
     return AnswerPage(await memory.answer(query), args.max_tokens, args.detail).reply()
-
-
-ANSWER = Tool("memory_answer", AnswerInput, answer_query, _run, read_only=False)  # what it learns is stored

@@ -33,7 +33,6 @@ from mcp_memory.server.tools.replies import (
     validity,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Tool
 from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
@@ -145,8 +144,6 @@ def evolve_reply(result: EvolveResult) -> Reply:
     )
 
 
-async def _run(memory: Memory, request: EvolveRequest, _args: EvolveInput, progress: Progress) -> Reply:
+async def run(memory: Memory, request: EvolveRequest, _args: EvolveInput, progress: Progress) -> Reply:
+    """Learn from feedback, and organise."""
     return evolve_reply(await memory.evolve(request, progress))
-
-
-EVOLVE = Tool("memory_evolve", EvolveInput, evolve_request, _run, read_only=False, needs=frozenset(("read", "write")))

@@ -38,7 +38,6 @@ from mcp_memory.server.tools.replies import (
     step_row,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -141,8 +140,6 @@ def _earlier_warning(found: OperatorResult, out: int) -> list[str]:
     return [f"{earlier} left out; for these give {until}a higher limit and max_tokens."]
 
 
-async def _run(memory: Memory, request: ExploreRequest, args: ExploreInput, _progress: Progress) -> Reply:
+async def run(memory: Memory, request: ExploreRequest, args: ExploreInput, _progress: Progress) -> Reply:
+    """Take the step."""
     return explore_reply(await memory.explore(request), args.max_tokens)
-
-
-EXPLORE = Tool("memory_explore", ExploreInput, explore_request, _run, read_only=True)

@@ -11,7 +11,6 @@ from mcp_memory.domain.requests import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import IDS, Input, Name, SpaceName, Time, parse_window, request_of, short_text
 from mcp_memory.server.tools.replies import Reply, indent, reply_of, warning_lines
-from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -88,8 +87,6 @@ def _count_words(kind: str, count: int) -> str:
     return " ".join((str(count), first.removesuffix("s") if count == 1 else first, *rest))
 
 
-async def _run(memory: Memory, request: ForgetRequest, _args: ForgetInput, _progress: Progress) -> Reply:
+async def run(memory: Memory, request: ForgetRequest, _args: ForgetInput, _progress: Progress) -> Reply:
+    """Preview, or forget."""
     return forget_reply(request, await memory.forget(request))
-
-
-FORGET = Tool("memory_forget", ForgetInput, forget_request, _run, read_only=False, needs=frozenset(("read", "forget")))

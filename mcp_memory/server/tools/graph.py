@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_memory.server.tools.arguments import GraphInput, allowed_space, shown
 from mcp_memory.server.tools.replies import HEADER, Reply, quantity, reply_of, warning_lines
-from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -50,12 +49,14 @@ def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
     return reply_of(lines, engine="embedded", warnings=warnings, **row)
 
 
-def _graph_values(args: GraphInput) -> dict[str, str]:
+def graph_values(args: GraphInput) -> dict[str, str]:
+    """Return what a call asks for, as the values of a URI of a graph."""
     chosen = {"space": allowed_space(args.space), "entity": args.entity, "depth": str(args.depth), "as_of": args.as_of}
     return {name: value for name, value in chosen.items() if value is not None}
 
 
-async def _run(memory: Memory, values: Mapping[str, str], _args: GraphInput, _progress: Progress) -> Reply:
+async def run(memory: Memory, values: Mapping[str, str], _args: GraphInput, _progress: Progress) -> Reply:
+    """Draw the graph: a page for a host with MCP Apps, less for others."""
     # imported here: the rooms of resources import arguments and replies of tools
     from mcp_memory.server.resources.graph import drawing_of, graph_page
     from mcp_memory.server.resources.uris import PAGE, read_in_thread
@@ -67,6 +68,3 @@ async def _run(memory: Memory, values: Mapping[str, str], _args: GraphInput, _pr
         return graph_reply(drawing, graph_page(drawing, values, size))
 
     return await read_in_thread(memory, values, content)
-
-
-GRAPH = Tool("memory_graph", GraphInput, _graph_values, _run, read_only=True)

@@ -43,7 +43,6 @@ from mcp_memory.server.tools.replies import (
     round_score,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Tool
 from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
@@ -315,13 +314,15 @@ def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     return f"Shown: all {number} found{before}, {what}."
 
 
-def _query_and_spaces(args: ReconstructInput) -> tuple[Query, tuple[str, ...]]:
+def recall_request(args: ReconstructInput) -> tuple[Query, tuple[str, ...]]:
+    """Return the query of a call, and the spaces that it names together."""
     return recall_query(args), asked_spaces(args)
 
 
-async def _run(
+async def run(
     memory: Memory, asked: tuple[Query, tuple[str, ...]], args: ReconstructInput, _progress: Progress
 ) -> Reply:
+    """Recall, from one space or from several."""
     from mcp_memory.language.shapes import asks_for_code  # not before the server's first reply
     from mcp_memory.language.tokens import stems
 
@@ -341,6 +342,3 @@ async def _run(
         listing=listing_of(query),
     )
     return page.reply()
-
-
-RECONSTRUCT = Tool("memory_reconstruct", ReconstructInput, _query_and_spaces, _run, read_only=True)

@@ -10,7 +10,6 @@ from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.replies import SPENT, Reply, quantity, reply_of, row, warning_lines
-from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -121,8 +120,6 @@ def _who_judges_text(judging: Judging | None) -> str:
     return " ".join(sentences)
 
 
-async def _run(memory: Memory, _request: StatusInput, _args: StatusInput, _progress: Progress) -> Reply:
+async def run(memory: Memory, _request: StatusInput, _args: StatusInput, _progress: Progress) -> Reply:
+    """Say how the memory is."""
     return status_reply(await memory.status())
-
-
-STATUS = Tool("memory_status", StatusInput, lambda args: args, _run, read_only=True)

@@ -37,7 +37,6 @@ from mcp_memory.server.tools.replies import (
     validity,
     warning_lines,
 )
-from mcp_memory.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -179,8 +178,6 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     )
 
 
-async def _run(memory: Memory, request: WriteRequest, _args: WriteInput, progress: Progress) -> Reply:
+async def run(memory: Memory, request: WriteRequest, _args: WriteInput, progress: Progress) -> Reply:
+    """Store what a call brings."""
     return write_reply(request, await memory.write(request, progress))
-
-
-WRITE = Tool("memory_write", WriteInput, write_request, _run, read_only=False, needs=frozenset(("read", "write")))
