@@ -1,16 +1,14 @@
 """Open the memory when it is first needed, and say which space a call means that names none.
 
 **The memory**: opening it imports LanceDB and the model's runtime, which takes seconds, and clients give up on a server
-that is slow to connect. So the first replies come from names and schemas alone. Then the memory is opened in the
-background (``server.warm_up = "first_reply"``), or by the first call that needs it (``"first_call"``: less memory while
-idle).
+that is slow to connect. So the first replies come from names and schemas alone, and the memory is opened after them in
+the background, or by the first call that needs it (``server.warm_up``).
 
-**The space** is the configured one, or one for each workspace. A workspace is the folder of a project: the top of the
-repository of git that holds the folder, so that each client finds the same one wherever in it it starts, or else the
-folder itself. Its space is called by the folder's name with a short digest of its path, so two projects of one name are
-two spaces. Older clients name their folders when they are asked (*roots*, which revision 2026-07-28 of the protocol
-deprecates); others start the server in the project's folder. A client that starts it elsewhere, in the home folder or
-at the root of the file system, has no workspace, and its calls mean the default space.
+**The space** is the configured one, or one for each workspace: the top of the repository of git that holds the folder
+of a project, or else the folder. It is called by the folder's name with a short digest of its path, so two projects of
+one name are two spaces. Older clients name their folders when they are asked (*roots*, which revision 2026-07-28 of the
+protocol deprecates); others start the server in the project's folder. The home folder and the root of the file system
+are no workspace: calls mean the default space there.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
 """Claude as the judge of answers: it answers and cites, or names what is missing and where to search (DESIGN L10, L6).
 
-It sees the question, the evidence and what was tried, and names the numbers of what its answer rests on. An unknown
-number is ignored, and so is a step, a point or a relation that cannot be used; what is too long is cut, since the rest
-of the reply is worth having. Only an answer without words or without a citation is sent back (DESIGN 4 step 2).
-Citations are quoted from the stored turns, so they are never the model's own words. They also name what supports the
-answer according to the model, so GAM-RAG's feedback labels need no separate call. An answer that rests on hypotheses,
-on uncertain facts, or on evidence that the user marked as wrong for the question is hedged, even if the model is
-certain.
+It sees the question, the evidence and what was tried, and names the numbers of what its answer rests on; these name
+the supporting sentences too, so GAM-RAG's feedback labels need no separate call. Citations are quoted from the stored
+turns, never in the model's own words. An answer that rests on hypotheses, on uncertain facts, or on evidence that the
+user marked as wrong for the question is hedged, even if the model is certain.
 
-For a question that relates things to each other it also keeps memory points (HGMem; DESIGN L7, L8); no other question
-pays for that.
+What cannot be used of a reply is left out or cut, since the rest is worth having. Only an answer without words or
+without a citation is sent back (DESIGN 4 step 2). For a question that relates things to each other, and for no other,
+it also keeps memory points (HGMem; DESIGN L7, L8).
 """
 
 from __future__ import annotations
@@ -31,11 +29,9 @@ from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import Budget, Claude
-from mcp_memory.reasoning.anthropic.evidence import render_evidence
+from mcp_memory.reasoning.anthropic.evidence import CitableItem, RenderedEvidence, render_evidence
 from mcp_memory.reasoning.anthropic.messages import (
-    CitableItem,
     Form,
-    RenderedEvidence,
     UnusableReply,
     estimate_tokens,
     normalise_number,

@@ -1,21 +1,16 @@
 """Ask Claude: one client per process, which requests JSON of a given form, and the budget of these requests.
 
-A reply is validated twice (``messages.py``): as a message of the API, and its text as the requested form. An unusable
-reply is sent back with the reason, in the same words as before and without the model's own text, as often as the
-settings allow. As often the SDK repeats a request after an overload, a rate limit or a broken connection, after pauses
-that the server names or that double. Nothing is repeated after a refused key, a refused request or a model that
-declines. ``timeout_s`` limits everything, including the wait for a free place. Importing the SDK, once, takes one or
-two seconds that do not count.
+An unusable reply (``messages.py``) is sent back with the reason, and without the model's own text, as often as the
+settings allow; as often the SDK repeats what failed for a moment: an overload, a rate limit, a broken connection. A
+refused key, a refused request and a model that declines are final. ``timeout_s`` limits all of it, and a caller that is
+cancelled closes the connection.
 
-A caller that is cancelled while waiting cancels the request, which closes the connection.
+The key is kept only in the SDK's client, and appears in no message, log or representation of ours. The SDK logs
+requests (memory text) below the level INFO only, which is switched off here.
 
-The key is passed on once and kept only in the SDK's client. It appears in no message, log or representation of ours.
-The SDK logs requests (memory text) below the level INFO only, which is switched off here.
-
-**Budget.** Calls and uncached input tokens of one question or one reading of texts are bounded; tokens read from the
-provider's cache are counted apart. The size of a call is estimated before it, and a call that does not fit is not made.
-Afterwards the reported usage counts; a call that was cut off counts as estimated, since it may have been billed, and
-one that reached no server counts nothing.
+**Budget.** Calls and uncached input tokens of one question or one reading of texts are bounded. A call is estimated
+before it is made, and counts afterwards as it was reported; one that was cut off counts as estimated, since it may have
+been billed, and one that reached no server counts nothing.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
 """The evidence of a question as Claude sees it: points, then conversations in the order of time, in numbered lines.
 
-Three things are decided here, in this order:
-
-1. **What is shown.** What Claude kept when it was asked before comes first, and is always there. Then come the memory
-   points with the sentences that they rest on, since a point is the condensed view (HGMem §3.6), the facts about
-   what is asked that hold then, and the sentences by rank. A hypothesis says by which rule it was guessed.
-2. **Where it stands.** Sentences of one turn share a line, turns of one conversation follow each other in the order of
-   time below one heading with the weekday and the date. So a model sees what followed on what, and no line repeats
-   who said it when. A relative time is followed by the date that it means.
-3. **What a number means.** ``P`` is a point, ``F`` a fact, ``S`` a piece of a turn. Each can be cited.
+What Claude kept when it was asked before is always shown, and first. Then come the memory points with the sentences
+that they rest on, since a point is the condensed view (HGMem §3.6), the facts about what is asked that hold then, and
+the sentences by rank. Sentences of one turn share a line, and turns of one conversation follow each other in the order
+of time below a heading with the date, so that a model sees what followed on what. A number stands for a point (``P``),
+a fact (``F``) or a piece of a turn (``S``), each of which can be cited.
 
 **Departures.** HGMem answers from points and the passages of their entities (§3.6), QRMeM shows segments by rank
 (§2.2). A trial with 137 requests showed that lines by rank use half of the room for who said them when, and that facts
@@ -18,7 +14,7 @@ its interval says within what it was, not how long it took: "on a day between Mo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
@@ -37,8 +33,6 @@ from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.messages import (
     DELIMITER_TOKENS,
     SENTENCE_CHARS,
-    CitableItem,
-    RenderedEvidence,
     delimit,
     estimate_tokens,
     prompt_line,
@@ -52,6 +46,38 @@ PLACES = 2
 RELEVANT, TELLING = 0.5, 0.5
 """Least S_QR of a path that is shown, and least S_AS, as a share of its confidence, of one with a hypothesis. (A trial
 showed what a person owns, and what is mentioned together, with questions about something else.)"""
+
+
+@dataclass(frozen=True, slots=True)
+class CitableItem:
+    """What a number stands for.
+
+    Attributes:
+        keys: by which a judge that is asked again need not see it once more: the id of a point or fact, or the turn and
+            the first character of each sentence.
+        citations: where it is stated.
+        certain: whether it is stated with certainty (no hypothesis, DESIGN I11) and not marked as wrong for this
+            question.
+        point: the memory point, if it is one; None for anything else.
+    """
+
+    keys: frozenset[Hashable]
+    citations: tuple[Citation, ...]
+    certain: bool = True
+    point: Point | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedEvidence:
+    """What a model sees, and what its numbers mean.
+
+    Attributes:
+        text: points, facts, context and sentences, between two lines with the same mark.
+        cited: by number, ``P1`` for a memory point, ``S1`` for a piece of a turn and ``F1`` for a fact.
+    """
+
+    text: str
+    cited: dict[str, CitableItem]
 
 
 def fact_lines(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
@@ -108,7 +134,7 @@ def _citable(version: Version, rule: Rule | None, knowledge: KnownFacts) -> Cita
     if not citations:
         return None
     doubtless = version.confidence >= STABLE and version.status != "contested" and knowledge.gate(citations) >= 1
-    return CitableItem(version.id, citations, certain=rule is None and doubtless)
+    return CitableItem(frozenset([version.id]), citations, certain=rule is None and doubtless)
 
 
 def _version_line(version: Version, rule: Rule | None) -> str:
@@ -219,7 +245,8 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
         context += [f"Path: {prompt_line(serialise(path))}" for path in paths]
     context = [line for line in context if shown.takes(line)]
     for line, item in fact_lines(judge_input):
-        new = item.key not in judge_input.seen or item.key in kept_ids
+        fact_id = item.citations[0].evidence_id
+        new = fact_id not in judge_input.seen or fact_id in kept_ids
         if new and len(shown.facts) < FACTS and shown.takes(f"[F99] {line}"):
             shown.facts.append((line, item))
     for sentence in judge_input.shown:
@@ -249,7 +276,7 @@ def _render_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown) -
         for sentence in rests_on:
             shown.add(sentence, spare)
         citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in rests_on)
-        item = CitableItem(point.id, citations, certain=point.source != "embedded", point=point)
+        item = CitableItem(frozenset([point.id]), citations, certain=point.source != "embedded", point=point)
         shown.points.append((_point_line(point), item))
 
 
@@ -287,8 +314,7 @@ def _lay_out(shown: _Shown, context: Iterable[str], kept: Collection[_Place]) ->
                 citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in piece)
                 gate = piece[0].gate
                 wrong = " (the user called this wrong for this question)" if gate < 1 else ""
-                places = frozenset(map(_place, piece))
-                item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, places=places)
+                item = CitableItem(frozenset(map(_place, piece)), citations, certain=gate >= 1)
                 add("S", f"{_speaker(turn)}{text}{wrong}", item)
     return RenderedEvidence(delimit(lines), cited)
 

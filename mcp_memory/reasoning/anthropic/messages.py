@@ -1,28 +1,23 @@
-"""Messages to and from Claude: evidence as numbered lines between marks that cannot be guessed, replies validated.
+"""Messages to and from Claude: data between marks that cannot be guessed, and replies that are validated.
 
 Stored text is data. Each text is one line, without invisible characters, behind a number of ours, between two lines
 with the same random mark: it can neither pass for another line nor end the data. The numbers are valid for this one
-call; the model's citations are looked up among them, and an unknown number is ignored. Everything that Claude sees is
-rendered like this: the evidence of a question in ``evidence.py``, other data in the modules that ask about them.
+call, and an unknown one is ignored.
 
-**Replies** are validated as a message of the API, and their text as the requested form. A message is parsed from its
-bytes, independent of the SDK, and nothing in it is used before it is validated. An unusable reply gives its reason
-twice: for the caller, and for the model, which may try again.
+A reply is parsed from its bytes, independent of the SDK, as a message of the API, and its text as the requested form.
+An unusable one gives its reason twice: for the caller, and for the model, which may try again.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.domain.points import Point
 from mcp_memory.errors import EngineError
 from mcp_memory.visible import with_masks
 
@@ -41,44 +36,6 @@ def estimate_tokens(text: str) -> int:
 
 
 DELIMITER_TOKENS = 2 * estimate_tokens(f"=== {'0' * 2 * MARK_BYTES} ===")
-
-
-@dataclass(frozen=True, slots=True)
-class CitableItem:
-    """What a number stands for.
-
-    Attributes:
-        key: identifies the item, so that a judge that is asked again need not see it twice; see `Judgement`.
-        citations: where it is stated.
-        certain: whether it is stated with certainty (no hypothesis, DESIGN I11) and not marked as wrong for this
-            question.
-        places: the turn and first character of each sentence that a piece of a turn consists of; else empty.
-        point: the memory point, if it is one; None for anything else.
-    """
-
-    key: Hashable
-    citations: tuple[Citation, ...]
-    certain: bool = True
-    places: frozenset[tuple[str, int]] = frozenset()
-    point: Point | None = None
-
-    @property
-    def keys(self) -> frozenset[Hashable]:
-        """What a judge that is asked again need not see once more."""
-        return frozenset(self.places) or frozenset([self.key])
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedEvidence:
-    """What a model sees, and what its numbers mean.
-
-    Attributes:
-        text: points, facts, context and sentences, between two lines with the same mark.
-        cited: by number, ``P1`` for a memory point, ``S1`` for a piece of a turn and ``F1`` for a fact.
-    """
-
-    text: str
-    cited: dict[str, CitableItem]
 
 
 def delimit(lines: Iterable[str]) -> str:

@@ -1,11 +1,10 @@
 """Claude as the reader of questions: interpret a question before recall starts (DESIGN L4).
 
-It sees the question and the speakers of the space, and returns the entities that the question is about, the relations
-of the registry that it asks for, its intent, its time, and the intermediate facts to find (REAL §III-B1, MRAgent's
-cues). Every part is checked: a name means an entity only if the space has one of that name, an unknown relation and an
-invalid time are dropped, and parts are texts to search for, never to answer with. So a wrong reply changes what is
-searched and its order, never the content: measured with the parts of other questions, it costs 1 to 4 points of recall
-in dialogues and none in documents. It is asked once: a reply that cannot be used is not worth another.
+It sees the question and the speakers of the space, and returns the entities, relations, intent and time that the
+question is about, and the intermediate facts to find (REAL §III-B1, MRAgent's cues). What does not fit is dropped: a
+name means an entity only if the space has one of that name, and parts are texts to search for, never to answer with.
+So a wrong reply changes what is searched and its order, never the content: measured with the parts of other questions,
+it costs 1 to 4 points of recall in dialogues and none in documents. It is asked once.
 
 **Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchors`). Its dialogue
 history is not shown: a question is read by itself. Its relation schema (§III-B1) is the registry, not the relations of
