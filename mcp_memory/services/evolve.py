@@ -5,8 +5,12 @@
 (``learn/feedback.py``): ``feedback`` teaches the sentences of the episode (GAM-RAG §3.3) and stores a correction;
 ``confidence`` confirms facts (REAL §III-A, DESIGN 2.3); ``cardinality`` reports how many values a relation has (DESIGN
 2.4). The last two are functions of the assertions, so every write updates them; evolve only stores a confirmation and
-reports what changed. Two more steps go over the whole space, and only on request (``whole_space.py``):
-``entities`` unites names that mean one entity, ``questions`` adds to the pool.
+reports what changed. Two more steps go over the whole space, and only on request:
+
+- ``entities`` (DESIGN 2.5) unites names that certainly mean one entity (``reflection/disambiguation.py``). Each is an
+  alias with its reason; no stored text or fact changes. A fact ``also_known_as`` with ``negated`` undoes it.
+- ``questions`` adds the questions that facts answer to the pool (QRMeM §2.1; ``reflection/questions.py``). One that is
+  too similar to another of its segment is left out, by the pool as it is under the store's lock (DESIGN I30).
 
 **Organising** recalls evidence for the goal, groups connected evidence, inserts or updates points from the groups, and
 merges points if the goal relates things to each other. Evidence that a judge of answers labelled as not supporting or
@@ -24,19 +28,26 @@ Each step commits by itself, and a cancelled call leaves every transaction compl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
+import numpy as np
+from anyio import to_thread
 
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, EvolveResult, EvolveStep, Feedback, Improved, PointEdits, Skipped
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.evolution import EvidenceGroup, evidence_item, group_evidence, is_relational
 from mcp_memory.language.questions import understand
+from mcp_memory.reflection.disambiguation import AliasPair, same_people
+from mcp_memory.reflection.questions import admit, questions_of
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes, evidence_sentences, find_episode, judged_labels
 from mcp_memory.services.learn.feedback import (
@@ -48,7 +59,7 @@ from mcp_memory.services.learn.feedback import (
     resolve_numbers,
 )
 from mcp_memory.services.points import apply_edits, apply_groups, store_points
-from mcp_memory.services.whole_space import pool_questions, unite_names
+from mcp_memory.view.space import NONE, Space
 
 RELEVANT = 0.5
 """Evidence below this share of the best score is left out of points. Ours (measured: .5 keeps 93 to 100 of 100 texts
@@ -56,6 +67,8 @@ that answer and were found, and of what it keeps 27 and 73 of 100 answer in docu
 of 100 more in documents, .7 loses 9 in dialogues)."""
 FOUND = 12
 """Items of evidence that points are made of: as many as a recall gives."""
+MOST_QUESTIONS = 1_024
+"""Questions that one call adds at most, some ten seconds of embedding; the next call continues from there."""
 _NO_MERGE = "Merging is switched off here (switches.merge)."
 _KNOWN = "What was found stands in memory points already."
 _NO_GROUP = "Nothing that was found joins two entities, so there is nothing to make a point of."
@@ -113,11 +126,9 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
     elif organises and not brings_points:
         await _organise(request, episode, context, steps, done)
     if "entities" in steps:
-        made, left = await unite_names(context.store, request.space, now=context.now)
-        done.changes, done.skipped = [*done.changes, *made], [*done.skipped, *left]
+        await _unite_names(request.space, context, done)
     if "questions" in steps:
-        made, left = await pool_questions(context.store, context.embedder, request.space, progress=context.progress)
-        done.changes, done.skipped = [*done.changes, *made], [*done.skipped, *left]
+        await _pool_questions(request.space, context, done)
     done.skipped += [Skipped(step, _NOT_ASKED) for step in _left_out(request, steps)]
     told = {one.step for one in done.changes} | {one.step for one in done.skipped}
     idle = request.steps or (() if told else steps[:1])
@@ -238,6 +249,64 @@ async def _evidence_groups(episode: Episode, context: EvolveContext) -> list[Evi
         return group_evidence(space, [item for item in items if item is not None])
 
 
+async def _unite_names(space: str, context: EvolveContext, done: _Done) -> None:
+    """Record aliases for names that certainly mean one entity."""
+    async with context.store.writing() as transaction:
+        current = transaction.view.space(space)
+        pairs = await to_thread.run_sync(same_people, current)
+        done.changes += [_union(current, pair) for pair in pairs]
+        aliases = tuple(Alias(space, pair.name, pair.alias, pair.reason, "embedded", context.now) for pair in pairs)
+        await transaction.commit(Batch(aliases=aliases))
+    if not pairs:
+        done.skipped.append(Skipped("entities", _NO_NAMES))
+
+
+def _union(space: Space, pair: AliasPair) -> Improved:
+    counts = [space.facts.degree(space.facts.key(name)) for name in (pair.name, pair.alias)]
+    known = f"in {counts[0]} {'kind' if counts[0] == 1 else 'kinds'} of fact"
+    before = f"{pair.name} ({known}) and {pair.alias} (in {counts[1]}) were two"
+    return Improved("entities", "entity", pair.name, pair.reason, before, f"{pair.alias} means {pair.name}")
+
+
+async def _pool_questions(space: str, context: EvolveContext, done: _Done) -> None:
+    """Add the questions that the facts of a space answer to its pool, `MOST_QUESTIONS` at most."""
+    async with context.store.reading() as view:
+        new = await to_thread.run_sync(_new_questions, view.space(space))
+    if not new:
+        done.skipped.append(Skipped("questions", _NO_QUESTIONS))
+        return
+    await context.progress(0, len(new), "pooling questions")
+    left, new = len(new[MOST_QUESTIONS:]), new[:MOST_QUESTIONS]
+    vectors = dict(zip(new, await context.embedder.embed([question.text for question in new]), strict=True))
+    async with context.store.writing() as transaction:
+        current = transaction.view.space(space)
+        added, before = admit(_pool(current), new), len(current.questions)
+        rows = np.array([vectors[question] for question in added], dtype=np.float32)
+        await transaction.commit(Batch(questions=tuple((space, one) for one in added), question_vectors=rows))
+    segments = len({question.segment_id for question in added})
+    text = " ".join(question.text for question in added[:3])
+    after = f"{before + len(added)} questions, {len(added)} of them new, to {segments} segments"
+    done.changes.append(Improved("questions", "question", space, text, f"{before} questions", after))
+    if left:
+        done.skipped.append(Skipped("questions", f"{left} more are left: call again."))
+
+
+def _new_questions(space: Space) -> list[PooledQuestion]:
+    """Return the questions that would join the pool, in the order of the facts; none for old revisions of documents."""
+    counting = {assertion.id for turn in space.turns for assertion in space.facts.assertions_in(turn)}
+    questions = questions_of(space, (row for row in space.facts.rows if row.id in counting))
+    live = (one for one in questions if (row := space.segment_row(one.segment_id)) != NONE and space.live[row])
+    return admit(_pool(space), live)
+
+
+def _pool(space: Space) -> list[PooledQuestion]:
+    """Return the pool, each question with the entities that its names mean now."""
+    entity = space.facts.known_entity
+    return [
+        replace(one, entities=frozenset(entity(key) or key for key in one.entities)) for one in space.questions.rows
+    ]
+
+
 def _left_out(request: EvolveRequest, steps: Sequence[EvolveStep]) -> list[EvolveStep]:
     """Return the steps for which a call brings something, and which it leaves out of its steps."""
     edits, feedback = request.points or PointEdits(), request.feedback
@@ -252,6 +321,8 @@ def _left_out(request: EvolveRequest, steps: Sequence[EvolveStep]) -> list[Evolv
 
 
 _STEPS: tuple[EvolveStep, ...] = ("points", "merge", "feedback")
+_NO_NAMES = "No two names are sure to mean the same. Where two are one, write it as a fact: head, also_known_as, tail."
+_NO_QUESTIONS = "Every fact that stands in a segment is asked for already, or there is none."
 _NOT_ASKED = "The call brings it, but steps leaves it out."
 _IDLE = "Nothing is changed: the call brings nothing for it, or all of it was known."
 _NO_FACT = (
