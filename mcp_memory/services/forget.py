@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.facts import Version
@@ -41,7 +41,21 @@ from mcp_memory.visible import as_name
 
 SHOWN_CHARS = 120
 """Characters of a text that a line shows."""
+LISTED = 12
+"""Lines of one sort that a reply lists."""
+MATCHES = 24
+"""Items that a query finds at most."""
+ABOUT = 0.6
+"""Share of what the best message has of a query's words that a message has if it is about it."""
+NEAR = 3
+"""Texts that a query finds without a word of it which a reply shows; they stay."""
+ELSEWHERE = (
+    "Copies elsewhere remain: exports, backups and pages that you have written before, what clients keep of their "
+    "conversations, what a shell or a browser remembers, and what you copied yourself."
+)
 _ALL_OR_NOTHING = "Nothing was forgotten."
+_FORGETTING = frozenset("forget forgets forgotten delete erase remove please anymore told".split())  # noqa: SIM905 - words
+"""Words that only ask to forget."""
 
 
 @dataclass
@@ -54,7 +68,7 @@ class Chosen:
         implied: documents that go although the call does not name them themselves.
         near: in words, what a search finds too, with a word of it or none; it stays.
         facts: the facts that the call names; the texts that say them go as a whole.
-        why: in words, why a query chooses a text, by its id, the nearest first.
+        shared: the words of a query for which it chooses a text, by its id, the nearest first.
     """
 
     targets: ForgetTargets
@@ -62,15 +76,60 @@ class Chosen:
     implied: list[Turn] = field(default_factory=list)
     near: list[str] = field(default_factory=list)
     facts: list[Version] = field(default_factory=list)
-    why: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def choose(space: Space, request: ForgetRequest) -> Chosen:
-    """Return what a request chooses, other than by a query.
+async def forget(
+    store: Store,
+    embedder: Embedder,
+    request: ForgetRequest,
+    *,
+    settings: RecallSettings,
+    episodes: Episodes,
+    now: Millis,
+) -> ForgetResult:
+    """Preview, or forget; nothing is changed unless ``request.dry_run`` is false.
+
+    Raises:
+        InvalidInput: something is unknown, or the token is missing or not that of this choice. Nothing is changed.
+        StoreError: nothing is changed, or the next call finishes it; the text says which.
+    """
+    matches = await _matches(store, embedder, request, settings, now) if request.query is not None else None
+    if request.dry_run:
+        async with store.reading() as view:
+            space = view.space(request.space)
+            chosen = _choose(space, request, matches)
+            erasure = erasure_of(space, chosen.targets)
+            lines = (*_lines(space, chosen, erasure), *(f"stays: {line}" for line in chosen.near))
+            counts, token = counts_of(space, erasure), _token(space, chosen.targets)
+        to_add = ("To forget a text that stays, give its id and session.",) if chosen.staying or chosen.near else ()
+        warnings = (*map(_only_wrong, chosen.facts[:LISTED]), *to_add)
+        return ForgetResult(counts, lines, dry_run=True, token=token if counts else None, warnings=warnings)
+    done: list[tuple[dict[str, int], tuple[str, ...]]] = []
+
+    def decide(view: View) -> Erasure:
+        space = view.space(request.space)
+        chosen = _choose(space, request, matches)
+        _check_token(request, chosen, _token(space, chosen.targets))
+        erasure = erasure_of(space, chosen.targets)
+        done.append((counts_of(space, erasure), _lines(space, chosen, erasure)))
+        return erasure
+
+    erasure = await store.forget(decide)
+    episodes.drop(request.space, erasure.ids, everything=request.everything)
+    counts, lines = done[-1]
+    notes = (await store.about()).notes
+    return ForgetResult(counts, lines, dry_run=False, warnings=(*notes, ELSEWHERE))
+
+
+def _choose(space: Space, request: ForgetRequest, matches: Chosen | None) -> Chosen:
+    """Return what a request chooses; of what its query matches, what is still there.
 
     Raises:
         InvalidInput: an id, the session or the entity is not known in the space, or an id names several things.
     """
+    if matches is not None:
+        return replace(matches, targets=replace(matches.targets, turns=matches.targets.turns & space.turns.keys()))
     if request.ids:
         return _by_ids(space, request)
     if request.session is not None:
@@ -86,17 +145,30 @@ def choose(space: Space, request: ForgetRequest) -> Chosen:
     return Chosen(ForgetTargets(space.name, everything=bool(space.turns or space.hypergraph or space.facts.rows)))
 
 
-def label(turn: Turn) -> str:
-    """Return how a text is called: its kind, id, speaker or title."""
-    who = turn.speaker or turn.role or turn.title
-    session = "" if turn.session == "default" else f" of session {turn.session!r}"
-    return f"{turn.kind} {turn.ref!r}{session}" + (f" ({as_name(who)})" if who else "")
+def _token(space: Space, targets: ForgetTargets) -> str:
+    """Return the token of a choice."""
+    ids = (*sorted(targets.turns), *sorted(targets.assertions), *sorted(targets.points), *sorted(targets.episodes))
+    whole = sorted((*space.turns, *(point.id for point in space.hypergraph.all()))) if targets.everything else ()
+    return space.ids.of("forget", space.name, str(targets.everything), *ids, *whole)[:12]
 
 
-def short(text: str) -> str:
-    """Return the beginning of a text on one line."""
-    words = " ".join(text.split())
-    return words if len(words) <= SHOWN_CHARS else f"{words[: SHOWN_CHARS - 1]}…"
+def _check_token(request: ForgetRequest, chosen: Chosen, token: str) -> None:
+    """Check that the caller has seen what goes: by the token of the preview, or since they named it all."""
+    if request.token is None and request.ids and not chosen.implied:
+        return
+    if request.token is None and request.ids:
+        listed = ", ".join(_label(turn) for turn in chosen.implied[:3])
+        problem = f"what the ids name is said in {listed}, which would go as a whole"
+        remedy = "Name the document itself, or preview it and give the preview's token. Nothing was forgotten."
+        raise InvalidInput("ids", problem, remedy)
+    if request.token is None:
+        remedy = "Preview it first, look at what would go, and give the preview's token. Nothing was forgotten."
+        raise InvalidInput("token", "is missing", remedy)
+    if request.token != token or chosen.targets.empty:
+        problem = (
+            f"{request.token[:40]!r} is not the token of what would go now: it was used, or something changed since"
+        )
+        raise InvalidInput("token", problem, "Preview it again, without a token. Nothing was forgotten.")
 
 
 def _unknown(argument: str, name: str, space: Space) -> InvalidInput:
@@ -195,13 +267,13 @@ def _by_entity(space: Space, name: str) -> Chosen:
         named |= {facts.key(end) for row in facts.assertions_in(turn.id) for end in (row.head, row.tail)}
         if entity not in named:
             if spelt is not None and spelt.search(turn.text):
-                staying.append(f"{label(turn)} has this name: {short(turn.text)}")
+                staying.append(f"{_label(turn)} has this name: {_short(turn.text)}")
             continue
         others = named - {entity, *([facts.key(who)] if who else [])}
         if turn.kind == "statement" or (turn.kind == "message" and not others & _somebody(space, others)):
             turns.add(turn.id)
         else:
-            staying.append(f"{label(turn)} names others too: {short(turn.text)}")
+            staying.append(f"{_label(turn)} names others too: {_short(turn.text)}")
     stated = frozenset(
         row.id
         for row in facts.rows
@@ -228,104 +300,6 @@ def _spelt(names: Iterable[str]) -> re.Pattern[str] | None:
 def _somebody(space: Space, keys: Iterable[str]) -> set[str]:
     """Return the entities that may be somebody: people, speakers, and names whose kind nothing shows."""
     return {key for key in keys if space.facts.kind(key) in (None, "person")}
-
-
-MATCHES = 24
-"""Items that a query finds at most."""
-ABOUT = 0.6
-"""Share of what the best message has of a query's words that a message has if it is about it."""
-_FORGETTING = frozenset("forget forgets forgotten delete erase remove please anymore told".split())  # noqa: SIM905 - words
-"""Words that only ask to forget."""
-NEAR = 3
-"""Texts that a query finds without a word of it which a reply shows; they stay."""
-LISTED = 12
-"""Lines of one sort that a reply lists."""
-ELSEWHERE = (
-    "Copies elsewhere remain: exports, backups and pages that you have written before, what clients keep of their "
-    "conversations, what a shell or a browser remembers, and what you copied yourself."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A choice with all that follows from it."""
-
-    chosen: Chosen
-    erasure: Erasure
-    token: str
-
-
-async def forget(
-    store: Store,
-    embedder: Embedder,
-    request: ForgetRequest,
-    *,
-    settings: RecallSettings,
-    episodes: Episodes,
-    now: Millis,
-) -> ForgetResult:
-    """Preview, or forget; nothing is changed unless ``request.dry_run`` is false.
-
-    Raises:
-        InvalidInput: something is unknown, or the token is missing or not that of this choice. Nothing is changed.
-        StoreError: nothing is changed, or the next call finishes it; the text says which.
-    """
-    matches = await _matches(store, embedder, request, settings, now) if request.query is not None else None
-    if request.dry_run:
-        async with store.reading() as view:
-            space = view.space(request.space)
-            preview = _preview(space, request, matches)
-            lines = (*_preview_lines(space, preview), *(f"stays: {line}" for line in preview.chosen.near))
-            counts = counts_of(space, preview.erasure)
-        token = preview.token if counts else None
-        chosen = preview.chosen
-        to_add = ("To forget a text that stays, give its id and session.",) if chosen.staying or chosen.near else ()
-        warnings = (*map(_only_wrong, chosen.facts[:LISTED]), *to_add)
-        return ForgetResult(counts, lines, dry_run=True, token=token, warnings=warnings)
-    done: list[tuple[dict[str, int], tuple[str, ...]]] = []
-
-    def decide(view: View) -> Erasure:
-        space = view.space(request.space)
-        preview = _preview(space, request, matches)
-        _check_token(request, preview)
-        done.append((counts_of(space, preview.erasure), _preview_lines(space, preview)))
-        return preview.erasure
-
-    erasure = await store.forget(decide)
-    episodes.drop(request.space, erasure.ids, everything=request.everything)
-    counts, lines = done[-1]
-    notes = (await store.about()).notes
-    return ForgetResult(counts, lines, dry_run=False, warnings=(*notes, ELSEWHERE))
-
-
-def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:
-    chosen = choose(space, request) if matches is None else matches
-    if matches is not None:  # without what went meanwhile
-        chosen = replace(matches, targets=replace(matches.targets, turns=matches.targets.turns & space.turns.keys()))
-    targets = chosen.targets
-    ids = (*sorted(targets.turns), *sorted(targets.assertions), *sorted(targets.points), *sorted(targets.episodes))
-    whole = sorted((*space.turns, *(point.id for point in space.hypergraph.all()))) if targets.everything else ()
-    token = space.ids.of("forget", space.name, str(targets.everything), *ids, *whole)[:12]
-    return Preview(chosen, erasure_of(space, targets), token)
-
-
-def _check_token(request: ForgetRequest, preview: Preview) -> None:
-    """Check that the caller has seen what goes: by the token of the preview, or since they named it all."""
-    if request.token is None and request.ids and not preview.chosen.implied:
-        return
-    if request.token is None and request.ids:
-        listed = ", ".join(label(turn) for turn in preview.chosen.implied[:3])
-        problem = f"what the ids name is said in {listed}, which would go as a whole"
-        remedy = "Name the document itself, or preview it and give the preview's token. Nothing was forgotten."
-        raise InvalidInput("ids", problem, remedy)
-    if request.token is None:
-        remedy = "Preview it first, look at what would go, and give the preview's token. Nothing was forgotten."
-        raise InvalidInput("token", "is missing", remedy)
-    if request.token != preview.token or preview.chosen.targets.empty:
-        problem = (
-            f"{request.token[:40]!r} is not the token of what would go now: it was used, or something changed since"
-        )
-        raise InvalidInput("token", problem, "Preview it again, without a token. Nothing was forgotten.")
 
 
 # By a query
@@ -378,20 +352,20 @@ def _divided(space: Space, shared: dict[str, tuple[str, ...]], rarity: dict[str,
         for name in messages
         if 2 * len(shared[name]) > len(shared[best]) and share[name] >= ABOUT * share[best] and shared[name]
     ]
-    why = {name: f"has {', '.join(shared[name])}" for name in sorted(about, key=lambda name: -share[name])}
+    chosen = {name: shared[name] for name in sorted(about, key=lambda name: -share[name])}
     staying, near, others = [], [], []
-    for name in sorted(shared.keys() - why.keys(), key=lambda name: (-share[name], list(shared).index(name))):
+    for name in sorted(shared.keys() - chosen.keys(), key=lambda name: (-share[name], list(shared).index(name))):
         turn, said = space.turns[name], ", ".join(shared[name])
         if not said:
-            others.append(f"{label(turn)} has none of these words: {short(turn.text)}")
+            others.append(f"{_label(turn)} has none of these words: {_short(turn.text)}")
         elif turn.kind == "document":
-            staying.append(f"{label(turn)} has {said}; to forget it, give its id")
+            staying.append(f"{_label(turn)} has {said}; to forget it, give its id")
         else:
-            near.append(f"{label(turn)} has only {said}: {_around(turn.text, shared[name])}")
+            near.append(f"{_label(turn)} has only {said}: {_around(turn.text, shared[name])}")
     near = _first(near, "more have only some of these words")
     if len(others) > NEAR:
         others[NEAR:] = [f"{len(others) - NEAR} further texts, found by a search, without these words"]
-    return Chosen(ForgetTargets(space.name, turns=frozenset(why)), staying, near=[*near, *others], why=why)
+    return Chosen(ForgetTargets(space.name, turns=frozenset(chosen)), staying, near=[*near, *others], shared=chosen)
 
 
 def _wanted_words(space: Space, text: str, now: Millis) -> list[str]:
@@ -400,21 +374,6 @@ def _wanted_words(space: Space, text: str, now: Millis) -> list[str]:
     content = [word for written, _ in asked.content_words for word in words(written)]
     telling = [word for word in content if word not in ASKING and word not in _FORGETTING]
     return list(dict.fromkeys(telling or content or sorted(words_in(text))))
-
-
-def _shown(turn: Turn, why: Mapping[str, str]) -> str:
-    """Return the beginning of a text, or where it has the words for which it is chosen."""
-    return _around(turn.text, why.get(turn.id, "").removeprefix("has ").split(", "))
-
-
-def _around(text: str, said: Sequence[str]) -> str:
-    """Return the words of a text from its beginning, or from shortly before the first of some words."""
-    whole = " ".join(text.split())
-    places = [place for word in said if (place := whole.casefold().find(word)) >= 0]
-    first = min(places, default=0)
-    if first < SHOWN_CHARS // 2:
-        return short(whole)
-    return f"… {short(whole[whole.rfind(' ', 0, first - SHOWN_CHARS // 4) + 1 :])}"
 
 
 # In words
@@ -429,30 +388,28 @@ def _only_wrong(fact: Version) -> str:
         ensure_ascii=False,
     )
     return (
-        f"What says {short(fact.text)!r} goes as a whole. If only this fact is wrong, keep the text: give memory_write "
-        f"the fact {denial}."
+        f"What says {_short(fact.text)!r} goes as a whole. If only this fact is wrong, keep the text: give "
+        f"memory_write the fact {denial}."
     )
 
 
-def _preview_lines(space: Space, preview: Preview) -> tuple[str, ...]:
+def _lines(space: Space, chosen: Chosen, erasure: Erasure) -> tuple[str, ...]:
     """Return what goes, what loses a source or is made again, and what stays, in words."""
-    erasure, lines = preview.erasure, []
-    why, order = preview.chosen.why, list(preview.chosen.why)
-    turns = [turn for turn in space.turns.values() if turn.id in erasure.turns]
-    turns.sort(key=lambda turn: order.index(turn.id) if turn.id in why else len(order))
-    goes = [f"{' '.join(filter(None, (label(turn), why.get(turn.id))))}: {_shown(turn, why)}" for turn in turns]
-    lines += _first(goes, "more texts go")
+    shared = chosen.shared
+    others = (turn.id for turn in space.turns.values() if turn.id in erasure.turns and turn.id not in shared)
+    goes = [_going(space.turns[name], shared.get(name, ())) for name in (*shared, *others) if name in erasure.turns]
+    lines = _first(goes, "more texts go")
     facts = dict.fromkeys(_fact_lines(space, erasure))
     lines += _first(list(facts), "more facts lose a source")
-    anew = [f"a memory point is made anew without it: {short(point.description)}" for point in erasure.remade]
+    anew = [f"a memory point is made anew without it: {_short(point.description)}" for point in erasure.remade]
     lines += _first(anew, "more points are made anew")
     points = [one for one in space.hypergraph.all() if erasure.point(one) != one]
-    change = [f"goes: {short(one.description)}" for one in points if one.id in erasure.points]
-    change += [f"loses its goal: {short(one.description)}" for one in points if one.id not in erasure.points]
+    change = [f"goes: {_short(one.description)}" for one in points if one.id in erasure.points]
+    change += [f"loses its goal: {_short(one.description)}" for one in points if one.id not in erasure.points]
     lines += _first([f"a memory point {one}" for one in change], "more memory points change")
     asked = [one.text for one in space.questions.rows if not erasure.keeps_question(one.segment_id, one.text)]
-    lines += _first([f"a question goes: {short(text)}" for text in dict.fromkeys(asked)], "more questions go")
-    lines += _first([f"stays: {line}" for line in preview.chosen.staying], "more stay")
+    lines += _first([f"a question goes: {_short(text)}" for text in dict.fromkeys(asked)], "more questions go")
+    lines += _first([f"stays: {line}" for line in chosen.staying], "more stay")
     return tuple(lines)
 
 
@@ -470,10 +427,39 @@ def _fact_lines(space: Space, erasure: Erasure) -> list[str]:
     for version in versions.values():
         left = sum(one.id not in erasure.assertions for one in version.assertions)
         if left:
-            lines.append(f"keeps {left} of {len(version.assertions)} sources: {short(version.text)}")
+            lines.append(f"keeps {left} of {len(version.assertions)} sources: {_short(version.text)}")
     return lines
 
 
 def _first(lines: Sequence[str], more: str) -> list[str]:
     rest = len(lines) - LISTED
     return [*lines[:LISTED], *([f"{rest} {more}."] if rest > 0 else [])]
+
+
+def _going(turn: Turn, said: Sequence[str]) -> str:
+    """Return in words that a text goes, with the words of a query for which it does."""
+    has = f" has {', '.join(said)}" if said else ""
+    return f"{_label(turn)}{has}: {_around(turn.text, said)}"
+
+
+def _label(turn: Turn) -> str:
+    """Return how a text is called: its kind, id, speaker or title."""
+    who = turn.speaker or turn.role or turn.title
+    session = "" if turn.session == "default" else f" of session {turn.session!r}"
+    return f"{turn.kind} {turn.ref!r}{session}" + (f" ({as_name(who)})" if who else "")
+
+
+def _short(text: str) -> str:
+    """Return the beginning of a text on one line."""
+    words = " ".join(text.split())
+    return words if len(words) <= SHOWN_CHARS else f"{words[: SHOWN_CHARS - 1]}…"
+
+
+def _around(text: str, said: Sequence[str]) -> str:
+    """Return the words of a text from its beginning, or from shortly before the first of some words."""
+    whole = " ".join(text.split())
+    places = [place for word in said if (place := whole.casefold().find(word)) >= 0]
+    first = min(places, default=0)
+    if first < SHOWN_CHARS // 2:
+        return _short(whole)
+    return f"… {_short(whole[whole.rfind(' ', 0, first - SHOWN_CHARS // 4) + 1 :])}"

@@ -115,18 +115,10 @@ class Forgetter:
         return [*read_book(self.tables).records, frozenset(keyed_digest(key, name) for name in found.ids)]
 
     def _copy_tables(self, last: Commit, found: Erasure, generation: int, beliefs: TableRows | None) -> None:
-        here, whole = found.targets.space, found.targets.everything
         points = {
             (entry.commit.tx, row["place"])
             for entry in left_of(found, self.tables.log.entries(until=last.tx))
             for row in _listed(entry.rows.get("points", ()))
-        }
-        goes: dict[TableKind, Callable[[dict[str, Any]], bool]] = {
-            "segments": lambda row: whole or row["turn_id"] in found.turns,
-            "sentences": lambda row: whole or row["turn_id"] in found.turns,
-            "assertions": lambda row: not found.keeps_assertion(row["turn_id"], row["id"]),
-            "questions": lambda row: not found.keeps_question(row["segment_id"], row["text"]),
-            "beliefs": lambda row: whole or row["sentence_id"] in found.sentences,
         }
         for kind in TABLE_KINDS:
             rows = beliefs if kind == "beliefs" and found.relearn else self.tables.rows(last.table(kind))
@@ -136,7 +128,7 @@ class Forgetter:
                 pairs = zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)
                 rows = _chosen(rows, [pair in points for pair in pairs])
             elif kind != "beliefs" or not found.relearn:
-                rows = _chosen(rows, [row["space"] != here or not goes[kind](row) for row in _keys(rows)])
+                rows = _chosen(rows, [not _goes(found, kind, row) for row in _keys(rows)])
             self.tables.append(table_name(kind, generation, last.reader), _in_order(rows))
 
     async def _relearnt(self, last: Commit, found: Erasure) -> TableRows | None:
@@ -291,25 +283,34 @@ def write_book(tables: Tables, records: Collection[frozenset[str]], begun: int |
 
 def left_of(found: Erasure, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield what is left of commits of the log, with the counts of it."""
-    here, whole = found.targets.space, found.targets.everything
-    keeps: dict[RowKind, Callable[[dict[str, Any]], bool]] = {
-        "turns": lambda row: not (whole or row["id"] in found.turns),
-        "facts": lambda row: found.keeps_assertion(row["turn_id"], row["id"]),
-        "jobs": lambda row: not (whole or row["turn_id"] in found.turns),
-        "questions": lambda row: found.keeps_question(row["segment_id"], row["text"]),
-    }
     for entry in entries:
         rows: dict[RowKind, list[dict[str, Any]]] = {}
         for kind in LOG_KINDS:
             listed = _listed(entry.rows.get(kind, ()))
-            if kind in keeps:
-                kept = [row for row in listed if row["space"] != here or keeps[kind](row)]
-            else:
+            if kind in ("points", "aliases", "episodes"):
                 kept = [made for row in listed if (made := _changed(found, kind, row)) is not None]
+            else:
+                kept = [row for row in listed if not _goes(found, kind, row)]
             if kept:
                 rows[kind] = kept
         counts: dict[str, Any] = {kind: len(rows.get(kind, ())) for kind in LOG_KINDS}
         yield Entry(replace(entry.commit, **counts), rows)
+
+
+def _goes(found: Erasure, kind: RowKind, row: dict[str, Any]) -> bool:
+    """Return whether a row goes that is not `_changed`."""
+    if row["space"] != found.targets.space:
+        return False
+    if kind in ("facts", "assertions"):
+        return not found.keeps_assertion(row["turn_id"], row["id"])
+    if kind == "questions":
+        return not found.keeps_question(row["segment_id"], row["text"])
+    named: dict[RowKind, tuple[str, frozenset[str]]] = {
+        "turns": ("id", found.turns),
+        "beliefs": ("sentence_id", found.sentences),
+    }
+    name, gone = named.get(kind, ("turn_id", found.turns))
+    return found.targets.everything or row[name] in gone
 
 
 def _changed(found: Erasure, kind: RowKind, row: dict[str, Any]) -> dict[str, Any] | None:

@@ -93,7 +93,7 @@ def counts_of(space: Space, found: Erasure) -> dict[str, int]:
         "points": len(found.points),
         "points made anew": len(found.remade),
         "lessons": sum(left is None for left in found.lessons.values()),
-        "lessons cut": sum(left is not None for left in found.lessons.values()),
+        "lessons kept in part": sum(left is not None for left in found.lessons.values()),
         "questions": sum(not found.keeps_question(one.segment_id, one.text) for one in space.questions.rows),
         "jobs": sum(name in found.turns for name in space.jobs),
     }
