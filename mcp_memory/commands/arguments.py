@@ -20,7 +20,9 @@ KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "text")
 """What can be imported: a copy of `mcp_memory.services.transfer.kinds.READERS`, which imports much."""
 MOST_EVIDENCE = 200
 """Items that a recall returns at most."""
-EXIT_CODES: Final = "exit codes: 0 success, 1 a problem was found, 2 wrong usage or settings, 130 interrupted"
+EXIT_CODES: Final = (
+    "exit codes: 0 success, 1 a problem was found, 2 wrong usage or settings, 130 interrupted, 141 nobody reads on"
+)
 EXAMPLES: Final = """\
 mcp-memory install claude-desktop       put the server into a client
 mcp-memory check claude-desktop         start it as that client does, and see that it remembers

@@ -1,8 +1,7 @@
-"""Commit edits of memory points with optimistic concurrency: of a caller, of the rules, of a judge (HGMem §3.5).
+"""Commit edits of memory points: of a caller, of the rules, of a judge (HGMem §3.5).
 
-The edits are decided under the store's lock, by the current points, so several processes may edit at once. Descriptions
-are embedded before the lock is taken: if a decision needs the vector of a text that has not been embedded, the lock is
-given back, the text is embedded, and the decision is made again. All edits of a call are one commit.
+The edits of a call are decided under the store's lock, by the current points, and are one commit, so several processes
+may edit at once. Which descriptions have to be embedded the decision shows; with their vectors it is made again.
 
 **Points of a question.** A language model makes memory points while it answers a question. In HGMem they are lost with
 the question (§3.2); here they are kept under the question as their goal (DESIGN D04): after an answer that the memory
@@ -26,7 +25,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import MAX_ENTITIES, MIN_ENTITIES, Point, distinct_names, point_id, scope_of
 from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, PointEdits, PointInsert, Skipped
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import InvalidInput, StoreBusy
+from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.evolution import (
     EvidenceGroup,
     add_support,
@@ -43,8 +42,6 @@ from mcp_memory.vectors import Vector
 from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import NONE, Space
 
-TRIES = 8
-"""How often a decision is made again because it needs other vectors than those that were made."""
 _FEW = "A proposed point was left out: fewer than two of its names stand in its evidence or are known here."
 _MANY = f"What was proposed would join more than {MAX_ENTITIES} entities."
 _MERGED = "A point that was to be changed has been merged meanwhile."
@@ -75,6 +72,11 @@ class PlannedEdits:
     skipped: list[Skipped] = field(default_factory=list)
     named: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def texts(self) -> list[str]:
+        """The descriptions of the revisions."""
+        return [point.description for point in self.revisions]
+
     def record(self, *points: Point) -> None:
         """Add the next revisions of points."""
         self.revisions += points
@@ -101,21 +103,15 @@ async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan)
         StoreError: nothing is changed.
     """
     vectors: dict[str, Vector] = {}
-    for _ in range(TRIES):
-        async with store.writing() as transaction:
+    async with store.writing() as transaction:
+        planned = plan(transaction.view.space(space), vectors)
+        while missing := [text for text in planned.texts if text not in vectors]:
+            vectors |= zip(missing, await embedder.embed(missing), strict=True)
             planned = plan(transaction.view.space(space), vectors)
-            texts = dict.fromkeys(point.description for point in planned.revisions)
-            missing = [text for text in texts if text not in vectors]
-            if not missing:
-                revisions = tuple(planned.revisions)
-                if revisions:
-                    rows = np.array([vectors[point.description] for point in revisions], dtype=np.float32)
-                    await transaction.commit(Batch(points=revisions, point_vectors=rows))
-                return planned
-        vectors |= zip(missing, await embedder.embed(missing), strict=True)
-    raise StoreBusy(
-        f"Other calls changed the memory points during each of {TRIES} tries. Nothing was changed. Try again."
-    )
+        if planned.revisions:
+            rows = np.array([vectors[text] for text in planned.texts], dtype=np.float32)
+            await transaction.commit(Batch(points=tuple(planned.revisions), point_vectors=rows))
+    return planned
 
 
 async def apply_edits(
