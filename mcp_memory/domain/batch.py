@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from mcp_memory.domain.requests import (
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.vectors import Matrix
-from mcp_memory.visible import each_text
+from mcp_memory.visible import FILL, each_text
 
 
 def _no_vectors() -> Matrix:
@@ -120,50 +120,43 @@ def joined(batches: Sequence[Batch]) -> Batch:
     return Batch(**{one.name: rows(one.name) for one in fields(Batch)}) if batches else Batch()  # type: ignore[arg-type]
 
 
-class Masking(Protocol):
-    """Finds and masks secrets.
+Found = tuple[int, int, str]
+"""Start, end (exclusive) and kind of a secret."""
+
+
+def _none(_text: str, *, statement: bool = False) -> Sequence[Found]:  # noqa: ARG001
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """Masks secrets in texts; by default there are none.
 
     Attributes:
+        find: returns the secrets of a text, in order. ``statement``: it is a caller's fact in words, where a name may
+            stand before its value without a sign.
+        keeps: returns whether a turn stays readable, since the user told it to have it remembered.
         refuses: whether what holds a secret is not to be stored at all.
     """
 
-    @property
-    def refuses(self) -> bool: ...  # noqa: D102
-
-    def keeps(self, turn: Turn) -> bool:
-        """Return whether a turn stays readable, since the user told it to have it remembered."""
+    find: Callable[..., Sequence[Found]] = _none
+    keeps: Callable[[Turn], bool] = lambda _turn: False
+    refuses: bool = False
 
     def mask(self, text: str, *, statement: bool = False) -> str:
-        """Return a text of the same length without its secrets; masking it again changes nothing.
-
-        Args:
-            text: the text to mask.
-            statement: whether it is a caller's fact in words, where a name may stand before its value without a sign.
-        """
+        """Return a text of the same length without its secrets; masking it again changes nothing."""
+        parts, done = [], 0
+        for start, end, _ in self.find(text, statement=statement):
+            parts += [text[done:start], FILL * (end - start)]
+            done = end
+        return "".join([*parts, text[done:]]) if done else text
 
     def kinds(self, text: str, *, statement: bool = False) -> tuple[str, ...]:
         """Return what kinds of secrets a text holds, each once."""
+        return tuple(dict.fromkeys(kind for *_, kind in self.find(text, statement=statement)))
 
 
-class KeepSecrets:
-    """Masks nothing."""
-
-    refuses = False
-
-    def keeps(self, turn: Turn) -> bool:  # noqa: ARG002
-        """Return False: what is never masked needs no exception."""
-        return False
-
-    def mask(self, text: str, *, statement: bool = False) -> str:  # noqa: ARG002
-        """Return the text as it is."""
-        return text
-
-    def kinds(self, text: str, *, statement: bool = False) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing."""
-        return ()
-
-
-KEEP: Masking = KeepSecrets()
+KEEP = Masking()
 
 
 Find = Callable[[str, str], Turn | None]

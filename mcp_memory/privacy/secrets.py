@@ -19,13 +19,12 @@ from collections.abc import Iterator
 from itertools import chain
 
 from mcp_memory.configurable import PrivacySettings
-from mcp_memory.domain.batch import KEEP, Masking
+from mcp_memory.domain.batch import KEEP, Found, Masking
 from mcp_memory.domain.spelling import readable, readable_places
 from mcp_memory.domain.turns import IMPORTED, Turn, by_user
 from mcp_memory.privacy.nouns import TABLE
 from mcp_memory.privacy.shapes import PLACEHOLDER
-from mcp_memory.privacy.stated import Found, stated_secrets
-from mcp_memory.visible import FILL
+from mcp_memory.privacy.stated import stated_secrets
 
 RULES = 5
 """Raised whenever other texts are masked than before: a view that was saved with other masks is not read again."""
@@ -44,7 +43,8 @@ def masking_of(chosen: PrivacySettings) -> Masking:
     """Return the masking that the settings ask for."""
     if chosen.secrets == "keep":
         return KEEP
-    return SecretMasking(refuses=chosen.secrets == "refuse", told=chosen.secrets == "mask" and chosen.told == "keep")
+    told = chosen.secrets == "mask" and chosen.told == "keep"
+    return Masking(find_secrets, is_told if told else KEEP.keeps, refuses=chosen.secrets == "refuse")
 
 
 def find_secrets(text: str, *, statement: bool = False) -> list[Found]:
@@ -77,38 +77,6 @@ def is_told(turn: Turn) -> bool:
     if turn.kind != "message" or len(text) > _LONGEST or not _ASKED.match(text) or _NOT_OWN.search(text):
         return False
     return by_user(turn) and turn.ref.partition(":")[0] not in IMPORTED
-
-
-class SecretMasking:
-    """Masks secrets by rules, see `Masking`.
-
-    Attributes:
-        refuses: whether what holds a secret is not to be stored.
-        told: whether what the user tells to have it remembered stays readable.
-    """
-
-    def __init__(self, *, refuses: bool = False, told: bool = False) -> None:
-        self._refuses, self._told = refuses, told
-
-    @property
-    def refuses(self) -> bool:  # noqa: D102
-        return self._refuses
-
-    def keeps(self, turn: Turn) -> bool:
-        """See `Masking`."""
-        return self._told and is_told(turn)
-
-    def mask(self, text: str, *, statement: bool = False) -> str:
-        """Return a text of the same length with `FILL` for each character of a secret."""
-        parts, done = [], 0
-        for start, end, _ in find_secrets(text, statement=statement):
-            parts += [text[done:start], FILL * (end - start)]
-            done = end
-        return "".join([*parts, text[done:]]) if done else text
-
-    def kinds(self, text: str, *, statement: bool = False) -> tuple[str, ...]:
-        """Return what kinds of secrets a text holds, each once."""
-        return tuple(dict.fromkeys(kind for *_, kind in find_secrets(text, statement=statement)))
 
 
 _SHORTEST = 20

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mcp_memory.domain.batch import Found
 from mcp_memory.privacy.nouns import Noun, find_nouns
 from mcp_memory.privacy.shapes import (
     DIGITS,
@@ -27,8 +28,6 @@ from mcp_memory.privacy.shapes import (
     is_unspoken,
 )
 
-Found = tuple[int, int, str]
-"""Start, end (exclusive) and kind of a secret."""
 _ABOUT = (
     r"(?:\s?[(\[][^()\[\]\n]{1,40}[)\]]|\s(?:number|code|nummer)|\s(?:for|of|to|on|at|in|from|with|i|we|you|he|she|they|that"
     r"|fürs?|zu[mr]?|vo[mn]|am|auf|bei[m]?|im|de|del|della|d[aou]|des|la|para|pour|per|til|för|voor|van|для|от|к|do)\b"

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 from made_up import DIGITS, FORMS, HEX, Stream, made_up
 
-from mcp_memory.privacy.secrets import SecretMasking, find_secrets
+from mcp_memory.domain.batch import Masking
+from mcp_memory.privacy.secrets import find_secrets
 from mcp_memory.visible import FILL, with_masks
 
-MASKING = SecretMasking()
+MASKING = Masking(find_secrets)
 TOLD, HARMLESS = (
     Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines() for name in ("told.txt", "harmless.txt")
 )

@@ -13,11 +13,12 @@ from fakes import FakeEmbedder
 from rows_checked import row_problems
 from store_contents import holding
 
+from mcp_memory.configurable import PrivacySettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
-from mcp_memory.privacy.secrets import SecretMasking, masking_of
+from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.settings import load
@@ -211,7 +212,7 @@ async def test_a_secret_that_the_user_asks_to_remember_stays_readable_and_the_re
 ) -> None:
     for told in ("keep", "mask"):
         memory = opened(tmp_path / told)
-        memory = replace(memory, masking=SecretMasking(told=told == "keep"))
+        memory = replace(memory, masking=masking_of(PrivacySettings(told=told)))
         items = (NewItem(text, ref="m1", speaker=speaker),)
         result = await memory.write(WriteRequest("default", "letters", "message", items, wait=True))
         readable = kept and told == "keep"
@@ -236,7 +237,7 @@ async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_p
     facts = (NewFact("front door", "door_code", "4711", source="m1"), NewFact("gate", "gate_code", "8822", source="m2"))
     for text, readable in (("Remember that the door code is 4711#.", True), ("The door code is 4711#.", False)):
         memory = opened(tmp_path / str(readable))
-        memory = replace(memory, masking=SecretMasking(told=True))
+        memory = replace(memory, masking=masking_of(PrivacySettings()))
         items = (NewItem(text, ref="m1"), NewItem("The gate is green.", ref="m2"))
         first = await memory.write(WriteRequest("default", "letters", "message", items, facts[:1], wait=True))
         again = await memory.write(WriteRequest("default", "letters", "message", (), facts, wait=True))
