@@ -36,7 +36,7 @@ from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.indexing import Cutter, Reading, deriver, silent
-from mcp_memory.services.learn.update import relearner
+from mcp_memory.services.learn.lessons import relearner
 from mcp_memory.settings import Settings, is_unset
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore

@@ -36,8 +36,7 @@ from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_item
 from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
-from mcp_memory.services.learn.own_answers import own_lesson
-from mcp_memory.services.learn.update import learn
+from mcp_memory.services.learn.lessons import learn, own_lesson
 from mcp_memory.services.points import store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings

@@ -49,12 +49,14 @@ from mcp_memory.language.questions import understand
 from mcp_memory.reflection.disambiguation import AliasPair, same_people
 from mcp_memory.reflection.questions import admit, questions_of
 from mcp_memory.services.answer import reconstruct
-from mcp_memory.services.learn.episodes import Episodes, evidence_sentences, find_episode, judged_labels
+from mcp_memory.services.learn.episodes import Episodes, find_episode
 from mcp_memory.services.learn.feedback import (
     EvolveContext,
     add_explored,
     apply_feedback,
     check_feedback,
+    evidence_sentences,
+    judged_labels,
     names_fact,
     resolve_numbers,
 )

@@ -5,7 +5,7 @@ import pytest
 from mcp_memory.domain.evidence import Source
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.services.learn.own_answers import supporting_sentences
+from mcp_memory.services.learn.lessons import supporting_sentences
 
 
 def witness(name: str, text: str, speaker: str | None) -> tuple[str, Source]:
