@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import log
 
@@ -147,14 +147,9 @@ TAG_WORDS = 2
 
 
 class CueGraph:
-    """The cues of a space by number, the sentences of each, and the tags between them.
+    """The cues of a space by number, the sentences of each, and the tags between them."""
 
-    Args:
-        read: returns the cues of a sentence of a turn.
-    """
-
-    def __init__(self, read: Callable[[Turn, str], Iterable[Cue]] = cues_of) -> None:
-        self._read = read
+    def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._keys: list[str] = []
         self._written: list[str] = []  # as first met
@@ -165,9 +160,6 @@ class CueGraph:
         self._codes: array[int] = array("i")  # the cues of all sentences: twice the number, + 1 if it follows the last
         self._starts: array[int] = array("i", [0])
         self._tags: dict[int, tuple[int, ...]] = {}  # of sentences, the words that may be their tag, best first
-
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "_read"}
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -193,7 +185,7 @@ class CueGraph:
             self._tags.clear()
         for row in range(begun, until):
             sentence = space.sentences[row]
-            self._add(row, self._read(space.turns[sentence.turn_id], space.text(sentence)))
+            self._add(row, cues_of(space.turns[sentence.turn_id], space.text(sentence)))
             self._starts.append(len(self._codes))
         return until == len(space.sentences)
 

@@ -227,6 +227,8 @@ Weigh = Callable[[NDArray[np.intp]], Scores]
 
 _SAMPLE = 256
 """Sentences sampled for the background similarity."""
+MOST_SENTENCES = 2_000
+"""Sentences of one entity that are considered, the newest: a hub may have any number."""
 _HIGH = 0.5
 """Similarity that is high in any space; a space of a few sentences has no background to compare with."""
 
@@ -253,15 +255,13 @@ class EntityGraph:
         space: the space whose view keeps an `EntityIndex`.
         weigh: similarity to the question.
         hub: sentences of an entity above which no edge leads to it: a hub leads everywhere.
-        most: sentences of one entity that are considered, the newest: a hub may have any number.
     """
 
-    def __init__(self, space: Space, weigh: Weigh, *, hub: int = HUB, most: int = 2_000) -> None:
+    def __init__(self, space: Space, weigh: Weigh, *, hub: int = HUB) -> None:
         self.space = space
         self.weigh = weigh
         self.index = space.index(EntityIndex)
         self._hub = hub
-        self._most = most
         self._edges: dict[int, tuple[RelationEdge, ...]] = {}
 
     def name(self, entity: int) -> str:
@@ -326,7 +326,7 @@ class EntityGraph:
 
     def _naming(self, entity: int) -> list[int]:
         """Return the rows of the sentences that name an entity, ascending; of a hub only the newest."""
-        rows: list[int] = self.index.sentences(entity)[-self._most :].tolist()
+        rows: list[int] = self.index.sentences(entity)[-MOST_SENTENCES:].tolist()
         return rows
 
     def _weighed(self, rows: list[int]) -> Iterator[tuple[int, float]]:
