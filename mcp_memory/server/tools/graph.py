@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from mcp_memory.server.resources.graph import Drawing, drawing_of, graph_page
+from mcp_memory.server.resources.uris import PAGE, read_in_thread, uri_of
 from mcp_memory.server.tools.arguments import GraphInput, allowed_space, shown
 from mcp_memory.server.tools.replies import HEADER, Reply, quantity, reply_of, warning_lines
+from mcp_memory.services.graph import mermaid
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
-    from mcp_memory.server.resources.graph import Drawing
     from mcp_memory.view.space import Space
 
 APPS: ContextVar[bool] = ContextVar("APPS", default=False)
@@ -25,9 +27,6 @@ DRAWN_CHARS = 8_000
 
 def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
     """Return the reply to a call."""
-    from mcp_memory.server.resources.uris import uri_of
-    from mcp_memory.services.graph import mermaid
-
     edges, total = drawing.edges, row["total"]
     current = sum(version.current for _, _, version in edges)
     centre = f" around {shown(drawing.space.facts.name(drawing.key))}" if drawing.key is not None else ""
@@ -57,10 +56,6 @@ def graph_values(args: GraphInput) -> dict[str, str]:
 
 async def run(memory: Memory, values: Mapping[str, str], _args: GraphInput, _progress: Progress) -> Reply:
     """Draw the graph: a page for a host with MCP Apps, less for others."""
-    # imported here: the rooms of resources import arguments and replies of tools
-    from mcp_memory.server.resources.graph import drawing_of, graph_page
-    from mcp_memory.server.resources.uris import PAGE, read_in_thread
-
     size = PAGE if APPS.get() else LISTED
 
     def content(space: Space, values: Mapping[str, str]) -> Reply:
