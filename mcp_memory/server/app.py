@@ -31,7 +31,6 @@ from mcp_types import (
     CallToolResult,
     CompleteRequestParams,
     CompleteResult,
-    EmptyResult,
     GetPromptRequestParams,
     GetPromptResult,
     Icon,
@@ -42,9 +41,6 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
     TextContent,
     TextResourceContents,
     Tool,
@@ -77,6 +73,9 @@ INSTRUCTIONS = (
 DEFINITIONS = {tool.name: tool for tool in TypeAdapter(list[Tool]).validate_json(texts.resource("tools.json"))}
 """What ``tools/list`` answers; ``packaging/tool_definitions.py`` brings the file up to date with the tools."""
 HOUR_MS = 3_600_000
+NAMES_SPACES = frozenset(("tools/call", "resources/list", "resources/read", "resources/subscribe",
+                          "subscriptions/listen", "completion/complete"))  # fmt: skip
+"""The requests in which a space may be meant: for the others no client needs to be asked for its folders."""
 _INTERNAL = (
     "Something went wrong inside the memory server; the request itself may be right. Its log (stderr) has the details. "
     "Try once more; if it happens again, run `mcp-memory doctor`."
@@ -132,12 +131,12 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         get_tool_input_schema=requests.input_schema,
         on_list_tools=requests.list_tools,
         on_call_tool=requests.call_tool,
-        on_list_resources=requests.list_resources,
+        on_list_resources=_list_resources,
         on_list_resource_templates=_list_templates,
         on_read_resource=requests.read_resource,
-        on_subscribe_resource=requests.subscribe if host.sessions else None,
+        on_subscribe_resource=requests.subscriptions.subscribe if host.sessions else None,
         on_unsubscribe_resource=requests.subscriptions.unsubscribe if host.sessions else None,
-        on_subscriptions_listen=requests.listen,
+        on_subscriptions_listen=requests.subscriptions.listen,
         on_list_prompts=_list_prompts,
         on_get_prompt=_get_prompt,
         on_completion=requests.complete,
@@ -170,9 +169,6 @@ class _Requests:
                     await opening.aclose()
                 tasks.cancel_scope.cancel()
 
-    async def _enter(self, context: Context) -> None:
-        MEANT_SPACE.set(CALLER.get().meant(await self._meant.get(context.session)))
-
     def input_schema(self, name: str) -> dict[str, Any] | None:
         """Return the published schema of a tool's arguments; None if there is no such tool."""
         schema = DEFINITIONS[name].input_schema if name in DEFINITIONS else None
@@ -201,7 +197,6 @@ class _Requests:
         try:
             APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
-            await self._enter(context)
             run = tool.prepare(arguments, self._settings.limits)
             memory = await context.lifespan_context.memory()
             try:
@@ -224,7 +219,6 @@ class _Requests:
         from mcp_memory.server.resources import catalogue
         from mcp_memory.server.resources.uris import GUIDE
 
-        await self._enter(context)
         uri = str(params.uri)
         if uri == GUIDE:  # needs no memory, and is the same for everybody
             content = TextResourceContents(uri=uri, text=texts.resource("guide.md"), mime_type="text/markdown")
@@ -238,34 +232,17 @@ class _Requests:
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
         """Return values that an argument of a prompt or template may have."""
-        await self._enter(context)
         given, argument = (params.context.arguments if params.context else None) or {}, params.argument
         with _protocol_errors():
             memory = await context.lifespan_context.memory()
             found = await prompts.complete(memory, params.ref, argument.name, argument.value, given)
         return CompleteResult(completion=found)
 
-    async def listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        """Tell a client of 2026-07-28 what changes, as long as it listens."""
-        await self._enter(context)
-        return await self.subscriptions.listen(context, params)
-
-    async def subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
-        """Tell an older client when a resource changes."""
-        await self._enter(context)
-        return await self.subscriptions.subscribe(context, params)
-
-    async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        """Return the resources that the caller may read."""
-        from mcp_memory.server.resources import catalogue
-
-        _refuse_cursor(params)
-        await self._enter(context)
-        return ListResourcesResult(resources=[*catalogue.resource_list(), viewer.resource()])
-
     async def set_caller(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Find out who makes a request before it is answered."""
+        """Find out who makes a request, and which space they mean, before it is answered."""
         CALLER.set(self._host.caller(ctx))
+        if ctx.method in NAMES_SPACES:
+            MEANT_SPACE.set(CALLER.get().meant(await self._meant.get(ctx.session)))
         result = await _as_read(ctx, call_next)
         ctx.lifespan_context.note_answered(ctx.method)
         return result
@@ -306,6 +283,13 @@ def _refuse_cursor(params: PaginatedRequestParams | None) -> None:
     """Refuse a cursor: each list has one page, so no reply has given one."""
     if params and params.cursor:
         raise MCPError(INVALID_PARAMS, f"cursor: {params.cursor[:60]!r} names no page. Leave it out.")
+
+
+async def _list_resources(_context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+    from mcp_memory.server.resources import catalogue
+
+    _refuse_cursor(params)
+    return ListResourcesResult(resources=[*catalogue.resource_list(), viewer.resource()])
 
 
 async def _list_templates(_context: Context, params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:

@@ -128,7 +128,14 @@ class Claude:
         try:
             with anyio.move_on_after(left):
                 async with self._places:
-                    return await self._ask_repeatedly(client, system, asked, form, convert, budget, sent_back=sent_back)
+                    reason = problem = ""
+                    for _ in range(self.settings.retries + 1 if sent_back else 1):
+                        try:
+                            reply = await self._send(client, system, asked, form, problem, budget)
+                            return convert(parse_reply(reply, form))
+                        except UnusableReply as error:
+                            reason, problem = error.reason, error.detail
+                    raise EngineError(reason)
         finally:
             spending = Spending(seconds=anyio.current_time() - began)
             budget.spend(spending)
@@ -162,25 +169,6 @@ class Claude:
             open_telemetry=False,
             http_client=DefaultAsyncHttpxClient(follow_redirects=False),  # no data goes to another address
         )
-
-    async def _ask_repeatedly(
-        self,
-        client: AsyncAnthropic,
-        system: str,
-        asked: str,
-        form: type[FormT],
-        convert: Callable[[FormT], UsedT],
-        budget: Budget,
-        *,
-        sent_back: bool,
-    ) -> UsedT:
-        reason = problem = ""
-        for _ in range(self.settings.retries + 1 if sent_back else 1):
-            try:
-                return convert(parse_reply(await self._send(client, system, asked, form, problem, budget), form))
-            except UnusableReply as error:
-                reason, problem = error.reason, error.detail
-        raise EngineError(reason)
 
     async def _send(
         self, client: AsyncAnthropic, system: str, asked: str, form: type[BaseModel], problem: str, budget: Budget
