@@ -1,9 +1,9 @@
 """Bounds of what is parsed of other programs: so deep, so large, of so many values.
 
 A parser takes many times what a text takes, and a stack as deep as the text is nested: five million empty lists are a
-line of 15 MB and a gigabyte of objects, an alias of YAML may stand for any number of values, and what is nested deeply
-ends in code that walks it later. So a text is measured before it is parsed, or while it is, and what is over a bound is
-refused in words (`OverBounds`, or what `parse_yaml` and `parse_toml` raise for any text that is none).
+line of 15 MB and a gigabyte of objects, and what is nested deeply ends in code that walks it later. So a text is
+measured before it is parsed, or while it is, and what is over a bound is refused in words (`OverBounds`, or what
+`parse_toml` raises for any text that is none).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from functools import cache
 from itertools import islice
 from typing import Any, NoReturn
 
@@ -24,7 +23,7 @@ RECORD_VALUES = 1_000_000
 RECORD_BYTES = 32 << 20
 """Most bytes of one record of a file, or of one text; the limits of messages and documents are below it."""
 SLOW_CHARS = 1 << 16
-"""Most characters of YAML and of TOML, which take up to two seconds."""
+"""Most characters of TOML, which take up to two seconds."""
 SETTINGS_BYTES = 8 << 20
 """Most bytes of a file of settings, of this program or of another one."""
 
@@ -126,46 +125,3 @@ def parse_toml(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         problem = "is nested too deeply" if isinstance(error, RecursionError) else f"holds no such value ({error})"
         raise BrokenText(1, problem) from None
-
-
-def parse_yaml(text: str) -> Any:
-    """Return the value of a YAML text, of plain types; None for an empty one.
-
-    Raises:
-        BrokenText: it is no YAML, has an alias, or is over a bound.
-    """
-    import yaml
-
-    if len(text) > SLOW_CHARS:
-        raise BrokenText(1, f"is longer than {SLOW_CHARS:,} characters")
-    try:
-        return yaml.load(text, _bounded_loader())
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise BrokenText(line, error.problem or "is no YAML") from None
-    except yaml.YAMLError as error:
-        raise BrokenText(1, str(error).splitlines()[0]) from None
-    except Exception as error:  # of a value that its tag does not fit, PyYAML raises KeyError, IndexError and others
-        raise BrokenText(1, f"holds no such value ({error})") from None
-
-
-@cache
-def _bounded_loader() -> Any:
-    """Return the safe loader of PyYAML, without aliases, and of values that are not too deep in each other."""
-    import yaml
-
-    class Bounded(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]
-        depth = 0
-
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            event = self.peek_event()
-            self.depth += 1
-            problem = f"is nested more than {DEEPEST} deep" if self.depth > DEEPEST else ""
-            if problem or self.check_event(yaml.AliasEvent):
-                problem = problem or "has an alias, which may stand for any number of values"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
-            node = super().compose_node(parent, index)
-            self.depth -= 1
-            return node
-
-    return Bounded

@@ -319,7 +319,7 @@ def test_mem0_is_read_as_an_object_an_array_and_lines_and_what_is_not_stored_is_
 def test_texts_take_their_time_from_front_matter_then_name_then_file(tmp_path):
     (tmp_path / "a.md").write_text("---\ndate: 2024-03-01\n---\n# Fern care\nWater it.", "utf-8")
     (tmp_path / "2024-03-02 diary.txt").write_text("It rained.", "utf-8")
-    (tmp_path / "b.md").write_text("---\ntitle: [broken\n---\nText.", "utf-8")
+    (tmp_path / "b.md").write_text("---\ntitle: [broken\nand more\n---\nText.", "utf-8")
     (tmp_path / "c.md").write_text("---\ndate: 05/06/2024\n---\nSold.", "utf-8")
     (tmp_path / "empty.md").write_text(" \n", "utf-8")
     (tmp_path / ".obsidian").mkdir()
@@ -332,11 +332,10 @@ def test_texts_take_their_time_from_front_matter_then_name_then_file(tmp_path):
         ("2024-03-02 diary", 19_784),
         ("Fern care", 19_783),
     ]
-    assert items(found)[2].text == "---\ntitle: [broken\n---\nText."
+    assert items(found)[2].text == "---\ntitle: [broken\nand more\n---\nText."
     assert items(found)[2].said_at == (tmp_path / "b.md").stat().st_mtime_ns // 1_000_000
     assert items(found)[3].said_at == (tmp_path / "c.md").stat().st_mtime_ns // 1_000_000
     assert [(one.what, one.place) for one in found if isinstance(one, LeftOut)] == [
-        ("block", "b.md"),
         ("date", "c.md"),
         ("file", "empty.md"),
     ]

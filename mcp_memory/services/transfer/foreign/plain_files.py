@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
-from mcp_memory.bounds import RECORD_BYTES, BrokenText, parse_yaml
+from mcp_memory.bounds import RECORD_BYTES
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.times import Millis
 from mcp_memory.services.transfer.foreign.reading import (
@@ -23,7 +22,15 @@ from mcp_memory.services.transfer.foreign.reading import (
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
-_FRONT = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
+_FRONT = re.compile(r"---[ \t]*\n(\w.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
+_LINE = re.compile(r"\w[^:]*:.*|[ \t#-].*|")
+"""A line of front matter: a field, or what belongs to the field above."""
+_FIELD = re.compile(
+    r"^(title|modified|updated|date|created|created_at)[ \t]{0,9}:[ \t]{1,50}"
+    r"([^\s\[{&*!|>#].{0,300}?)(?:[ \t]{1,50}#.*|[ \t]{0,50})$",
+    re.MULTILINE,
+)
+"""A field that is read, with its value on the same line."""
 _HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _DAY = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 
@@ -36,11 +43,7 @@ def read_text(files: Sequence[SourceFile]) -> Iterator[Found]:
         except BadRecord as problem:
             yield SkippedRecord(file.name, str(problem))
             continue
-        try:
-            fields, body = _parts(text)
-        except BrokenText:
-            fields, body = {}, text
-            yield LeftOut("block", "of front matter that is no YAML, kept in the text", place=file.name)
+        fields, body = _parts(text)
         try:
             stated = moment_in(fields, "modified", "updated", "date", "created", "created_at")
         except BadRecord:  # or a template that was never filled in: "{{date}}"
@@ -77,17 +80,15 @@ def _text_of(file: SourceFile) -> str:
         raise BadRecord(f"is not UTF-8 (line {line}); save it as UTF-8") from None
 
 
-def _parts(text: str) -> tuple[Mapping[str, Any], str]:
-    """Return the fields of a note's front matter, and the rest; without fields it stays in the text.
+def _parts(text: str) -> tuple[Mapping[str, str], str]:
+    """Return what a note's front matter says of its title and times, and the rest; what is none stays in the text.
 
-    Raises:
-        BrokenText: it is no YAML.
+    Front matter is YAML, and programs for notes write a field on each line of it, so it is read line by line.
     """
     found = _FRONT.match(text)
-    if found is None:
+    if found is None or not all(map(_LINE.fullmatch, found[1].split("\n"))):
         return {}, text
-    fields = parse_yaml(found[1])
-    return (fields, text[found.end() :]) if isinstance(fields, dict) else ({}, text)
+    return {name: value.strip("\"'") for name, value in _FIELD.findall(found[1])}, text[found.end() :]
 
 
 def _time_of(file: SourceFile) -> Millis | None:

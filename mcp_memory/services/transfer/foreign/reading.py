@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from typing import Any
 
 from mcp_memory.domain.ids import digest
@@ -187,10 +186,6 @@ def moment_of(value: object) -> Millis:
 def _moment(value: object) -> Millis | None:
     if isinstance(value, str):
         return _written_moment(value.strip())
-    if isinstance(value, datetime):
-        return int((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)
-    if isinstance(value, date):
-        return _moment(datetime(value.year, value.month, value.day))
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e17:  # NaN is not, either
         return None
     return round(value if abs(value) >= _MILLISECONDS else value * 1000)
