@@ -102,7 +102,6 @@ class QuestionPool:
     def __init__(self) -> None:
         self.rows: list[PooledQuestion] = []
         self.vectors: GrowingMatrix | None = None
-        self._of_segment: dict[str, list[int]] = defaultdict(list)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -110,13 +109,7 @@ class QuestionPool:
     def add(self, questions: Sequence[PooledQuestion], vectors: Matrix) -> None:
         """Add questions in the order of recording, with their vectors, shape ``(n, d)``."""
         self.vectors = extended(self.vectors, vectors)
-        for question in questions:
-            self._of_segment[question.segment_id].append(len(self.rows))
-            self.rows.append(question)
-
-    def of_segment(self, segment_id: str) -> list[PooledQuestion]:
-        """Return the questions that a segment answers, in the order of recording."""
-        return [self.rows[row] for row in self._of_segment.get(segment_id, ())]
+        self.rows += questions
 
 
 NONE = -1

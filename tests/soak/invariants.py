@@ -160,7 +160,7 @@ def _activated(episode: object) -> set[str]:
 def _questions(space: Space) -> Iterator[str]:
     """Check DESIGN I30 for the pool of every segment."""
     for segment in {one.segment_id for one in space.questions.rows}:
-        pool = space.questions.of_segment(segment)
+        pool = [one for one in space.questions.rows if one.segment_id == segment]
         for place, one in enumerate(pool):
             for other in pool[place + 1 :]:
                 if one.entities & other.entities and rouge_l(words(one.text), words(other.text)) >= SIMILAR:
