@@ -93,7 +93,7 @@ class WriteRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenItem:
     """The outcome for one item; ``stored`` is False for one that was there already."""
 
     ref: str
@@ -140,7 +140,7 @@ class WriteResult:
             the numbers of their segments and sentences, are not among the above then.
     """
 
-    items: tuple[Written, ...]
+    items: tuple[WrittenItem, ...]
     segments: int
     sentences: int
     warnings: tuple[str, ...]

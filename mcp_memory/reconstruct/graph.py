@@ -174,7 +174,7 @@ class CueGraph:
         graph.catch_up(space)
         return graph
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Leave it: `of` adds what arrived when it is needed."""
 
     def catch_up(self, space: Space, most: int | None = None) -> bool:

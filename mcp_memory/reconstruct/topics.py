@@ -81,7 +81,7 @@ class Topics:
         topics.catch_up(space)
         return topics
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Leave it: `of` adds what arrived when it is needed."""
 
     def catch_up(self, space: Space) -> None:

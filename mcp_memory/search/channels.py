@@ -201,7 +201,7 @@ class SpeakerIndex:
         self._assistants: Column[np.bool_] = Column(np.bool_)
         self._users: Column[np.bool_] = Column(np.bool_)
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]

@@ -62,7 +62,7 @@ class ExchangeIndex:
         self._replies: Column[np.bool_] = Column(np.bool_)
         self._follows: Column[np.intp] = Column(np.intp)
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
         for row in range(since, len(space.segments)):
             turn, before = space.segment_turn[row], int(space.previous_rows[row])

@@ -217,7 +217,7 @@ class TimeIndex:
         self._open: dict[Title | str, list[tuple[int, float]]] = {}
         self._last: dict[Title | str, tuple[float, str]] = {}
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
         turn_id = ""
         subject: Title | str = ""  # the segments of a document follow one another

@@ -58,7 +58,7 @@ class WishIndex:
         self._read: set[str] = set()
         self.scopes: dict[str, Vector] = {}  # vectors of scopes that were embedded
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]

@@ -86,7 +86,7 @@ class WordIndex:
         self._spread_lengths: Scores | None = None
         self._means: dict[tuple[bool, bool], float] = {}  # of the lengths of talk or documents, spread or not
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
         last, shape = "", Outline()  # the segments of a turn follow one another
         for row in range(since, len(space.segments)):
@@ -264,7 +264,7 @@ class TitleIndex:
         self._numbers: dict[Title | str, int] = {}  # of the subjects, by title, or by turn where there is none
         self._longest: dict[str, int] = {}  # first word → words of the longest title that begins with it
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
         last = ""  # the segments of a document follow one another
         title: Title = ()

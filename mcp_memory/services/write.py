@@ -13,7 +13,7 @@ from datetime import tzinfo
 
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
+from mcp_memory.domain.requests import WriteRequest, WriteResult, WrittenFact, WrittenItem
 from mcp_memory.domain.times import Millis, offset_at
 from mcp_memory.domain.turns import READ_CHARS, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
@@ -41,7 +41,7 @@ async def write(
     (plan,), batch = await _store(store, [request], reading, now)
     stored = {turn.place for turn in batch.turns}
     items = plan.requested[: len(request.items)]
-    written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in items)
+    written = tuple(WrittenItem(turn.ref, turn.session, turn.place in stored) for turn in items)
     segments = sentences = 0
     added = batch.assertions
     if request.wait:

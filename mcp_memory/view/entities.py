@@ -43,7 +43,7 @@ class EntityIndex:
     def __len__(self) -> int:
         return len(self._keys)
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Index the sentences of the segments of ``space`` from row ``since`` on."""
         keys: dict[str, str] = {}  # most names occur several times
         for row in range(since, len(space.segments)):

@@ -38,7 +38,7 @@ __all__ = ["NONE", "Index", "Space"]
 class Index(Protocol):
     """A structure that a room derives from a space; the space stores it."""
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
 
 
@@ -342,7 +342,7 @@ class Space:
         """Add the segments that arrived since the last extension to the indexes; `index` does it too."""
         if self._indexed < len(self.segments):
             for index in self._indexes:
-                index.extend(self, self._indexed)
+                index.add_segments(self, self._indexed)
             self._indexed = len(self.segments)
 
     def _speaker_called(self, name: str) -> str | None:

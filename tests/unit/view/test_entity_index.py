@@ -24,12 +24,12 @@ def space() -> Space:
 def test_later_segments_are_added_and_nothing_is_read_again() -> None:
     whole, parts = EntityIndex(lambda _, s: NAMES[s]), EntityIndex(lambda _, s: NAMES[s])
     given = space()
-    whole.extend(given, 0)
+    whole.add_segments(given, 0)
     segments = given.segments
     given.segments = segments[:1]
-    parts.extend(given, 0)
+    parts.add_segments(given, 0)
     given.segments = segments
-    parts.extend(given, 1)
+    parts.add_segments(given, 1)
     assert len(whole) == len(parts)
     for number in range(len(whole)):
         assert whole.key(number) == parts.key(number)

@@ -115,7 +115,7 @@ class Seen:
     def __init__(self) -> None:
         self.rows: list[int] = []
 
-    def extend(self, space: Space, since: int) -> None:
+    def add_segments(self, space: Space, since: int) -> None:
         self.rows += range(since, len(space.segments))
 
 
