@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +27,12 @@ from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import InvalidInput
-from mcp_memory.language.wishes import as_said
 from mcp_memory.server.resources import facts, points, sessions
 from mcp_memory.server.resources.uris import space_of
 from mcp_memory.server.tools.answer import AnswerInput
 from mcp_memory.server.tools.arguments import read, shown
-from mcp_memory.server.tools.dossier import dossier_lines
-from mcp_memory.server.tools.reconstruct import RecallPage, judgement_lines
+from mcp_memory.server.tools.dossier import HEADER
+from mcp_memory.server.tools.reconstruct import RecallPage
 from mcp_memory.server.tools.replies import json_of, quantity
 from mcp_memory.settings import Settings
 from mcp_memory.visible import as_name, one_line
@@ -202,23 +202,15 @@ async def search(settings: Settings, options: argparse.Namespace, terminal: Term
 
 
 def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
-    if not recall.evidence:
-        terminal.line("Nothing was found.")
-    for line in dossier_lines(recall.evidence)[1:]:  # without its header, which is for a model
-        terminal.line(line if line[:1].isdigit() or line.startswith(" ") else (line, "bold"))
-    said = [(number, item.sources[0].turn) for number, item in enumerate(recall.evidence, 1) if item.sources]
+    """Print the text of a recall, without what only a model needs, and the ids of what it shows."""
+    page = RecallPage(replace(recall, breadth="best", episode="", warnings=()), WHOLE_REPLY)
+    for line in page.text(len(recall.evidence)).split("\n"):
+        if line != HEADER:
+            terminal.line(line if line[:1].isdigit() or line.startswith(" ") else (line, "bold"))
+    said = [(str(number), item.sources[0].turn) for number, item in enumerate(recall.evidence, 1) if item.sources]
+    said += [("wish", wish.source.turn) for wish in recall.wishes]
     if said:
         ids = ", ".join(f"{number} {as_name(turn.ref)}" for number, turn in said)
         terminal.line((f"Their ids, which show and forget take: {ids}", "dim"))
-    listed = {item.id for item in recall.evidence}
-    for point in recall.points:
-        if point.id not in listed:
-            terminal.line(("Memory point:", "bold"), one_line(point.description), (point.id, "dim"))
-    for wish in recall.wishes:
-        terminal.line(("Standing wish:", "bold"), one_line(as_said(wish)), (wish.id, "dim"))
-    for conflict in recall.conflicts:
-        terminal.line(("Conflict:", "bold"), one_line(conflict))
     for warning in recall.warnings:
         terminal.note(f"Warning: {warning}")
-    for line in judgement_lines(recall, recall.missing):
-        terminal.line((line, "dim"))

@@ -176,7 +176,7 @@ def test_mistakes_are_named_with_an_exit_code(capsys, command, code, said):
 def test_looking_at_an_empty_place_creates_nothing(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "none"))
     assert printed(capsys, "list", "facts") == "There are no facts in space default.\n"
-    assert printed(capsys, "search", "ferns") == "Nothing was found.\n"
+    assert printed(capsys, "search", "ferns") == "No records to show.\n"
     assert not (tmp_path / "none").exists()
 
 
