@@ -14,19 +14,22 @@ of S_add are dropped.
 name anybody but their speaker, 4, 17 and 6 %. An entity in more than 30 sentences counts as a hub (reflection alone:
 21 % with that, 15 without), two segments of each are better than all (15), four steps better than two (14).
 
-**Departures.** *Graph:* the paper has a language model write a paragraph on each pair of entities of a segment (§2.1);
-here the stored text says it, so none is written or embedded, for no question in particular (DESIGN D23). *Reflection:*
-line 8 takes the neighbours of E_s, the text those of the *current* entities; the line never leaves the first hop, so it
-is the current ones (DESIGN D21), and step n is within n hops of E_s (DESIGN I31). The paper varies the limit of trials
-(§3.6, Fig. 4); here it is four (DESIGN D22). It asks a model before each step whether the segments answer; here the
-caller of `reflect_step` decides that. A step adds the two nearest segments, not all, and never takes a hub; [question;
-reason; entities] is scored once a call. *Expansion:* "near enough" is so many deviations above the background, as for
-REAL's paths. The paper has a model write a longer query and retrieves with it; here the segments of the entities come
-with the score of their edge, of a few entities a round: in a large space hundreds of edges are near enough. *Trial:*
-the paper's model picks the entities from the text, and says when it suffices; here they are those that most segments
-name, the rarer first, without hubs. The paper does not run it on sets of many documents: so each round adds a few.
-*Window:* where the important ones alone exceed L, for which the paper has no rule (DESIGN D22), they are dropped
-likewise, by their similarity to the question, down to one. *All:* the paper has the three as alternatives.
+**Departures.** The paper has the three as alternatives, and a model that judges before each step whether the segments
+answer; here the caller of `reflect_step` judges that.
+
+- *Graph:* the paper has a model write a paragraph on each pair of entities of a segment (§2.1). Here the stored text
+  says it, so nothing is written or embedded, and the graph is for no question in particular (DESIGN D23).
+- *Reflection:* line 8 takes the neighbours of E_s, the text those of the *current* entities. The line never leaves the
+  first hop, so it is the current ones (DESIGN D21), and step n is within n hops of E_s (DESIGN I31). The paper varies
+  the limit of trials (§3.6, Fig. 4); here it is four (DESIGN D22). A step adds the two nearest segments of its entity,
+  not all, and never takes a hub. [question; reason; entities] is scored once a call.
+- *Expansion:* "near enough" is so many deviations above the background, as for REAL's paths. The paper retrieves with
+  a longer query by a model; here the segments of the entities come with the score of their edge, of a few entities a
+  round: in a large space hundreds of edges are near enough.
+- *Trial:* the paper's model picks the entities from the text. Here they are those that most segments name, the rarer
+  first, without hubs, a few a round, since sets of many documents have too many.
+- *Window:* where the important segments alone exceed L, for which the paper has no rule (DESIGN D22), they are dropped
+  by their similarity to the question, down to one.
 """
 
 from __future__ import annotations
