@@ -228,7 +228,7 @@ class RecallPage:
         items = recall.evidence[:number]
         ids = {item.id for item in items}
         lines = [
-            *(f"Standing wish{_beside(one['space'])}: {one['text']}" for one in self._wishes),
+            *(f"Standing wish{_in_space(one['space'])}: {one['text']}" for one in self._wishes),
             *beside.conflict_lines,
             *dossier_lines(items, lines=self._broad, code=self._code, asked=self._asked),
             *(f"Memory point {one['id']}: {one_line(one['text'])}" for one in self._points if one["id"] not in ids),
@@ -278,7 +278,7 @@ class RecallPage:
         return [*self._beside.warnings, *omission_warning(len(self._recall.evidence) - number, more)]
 
 
-def _beside(space: str | None) -> str:
+def _in_space(space: str | None) -> str:
     """Return the space of a wish that stands in another one; empty if it does not."""
     return f" (space {space})" if space else ""
 

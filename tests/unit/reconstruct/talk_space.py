@@ -8,9 +8,7 @@ import numpy as np
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.requests import NewFact
-from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
-from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import mentions
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph
@@ -33,34 +31,27 @@ def say(
     space: Space,
     *lines: str,
     facts: Mapping[int, Sequence[NewFact]] | None = None,
-    times: Mapping[int, StatedTime] | None = None,
     vectors: Sequence[Sequence[float]] | None = None,
-    kind: str = "message",
 ) -> Space:
     """Add lines, "Ann: I like tea. And chess."; sentences are ``s_0.0``, ``s_0.1``, ``s_1.0`` and so on.
 
     Args:
         space: to add to.
-        lines: who says what; of a document its title.
+        lines: who says what.
         facts: stated by a caller for a line, by its number.
-        times: stated by the first sentence of a line.
         vectors: of the segments, one a line; their sentences have the same. None for none.
-        kind: of the turns.
     """
     turns, segments, sentences, assertions, rows = [], [], [], [], []
     for place, line in enumerate(lines):
         number = len(space.turns) + place
         who, text = line.split(": ", 1)
-        document = kind == "document"
-        name, title = (None, who) if document else (who, None)
         at = number * DAY
-        turn = Turn(f"t_{number}", "x", "s", str(number), kind, text, name, None, title, at, at, 0, 0)
+        turn = Turn(f"t_{number}", "x", "s", str(number), "message", text, who, None, None, at, at, 0, 0)
         spans = [found.span() for found in re.finditer(r"\S[^.?!]*[.?!]", text)]
         turns.append(turn)
         segments.append(Segment(f"g_{number}", "x", turn.id, 0, 0, len(text), 0, len(spans) - 1))
         for index, (start, end) in enumerate(spans):
-            stated = (times[place],) if times and place in times and not index else ()
-            sentences.append(Sentence(f"s_{number}.{index}", "x", turn.id, index, start, end, stated))
+            sentences.append(Sentence(f"s_{number}.{index}", "x", turn.id, index, start, end, ()))
             rows.append(place)
         assertions += [caller_assertion(fact, turn, at) for fact in (facts or {}).get(place, ())]
     matrix = None if vectors is None else np.array(vectors, dtype=np.float32)
@@ -71,17 +62,6 @@ def say(
     return space
 
 
-def walked(space: Space, operator: Take, query: str | None = None, **asked: object) -> OperatorResult:
-    """Return what one step finds, with no vectors of a query."""
-    question = None if query is None else understand(query, ())
-    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), question, **asked))  # type: ignore[arg-type]
-
-
-def texts(found: OperatorResult) -> list[str]:
-    """Return what the items of a step say."""
-    return [item.text for item in found.items]
-
-
-def steps(found: OperatorResult) -> list[tuple[str, dict[str, object]]]:
-    """Return what a step suggests."""
-    return [(one.operator, dict(one.args)) for one in found.next]
+def walked(space: Space, operator: Take, **asked: object) -> OperatorResult:
+    """Return what one step finds, without a query."""
+    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]

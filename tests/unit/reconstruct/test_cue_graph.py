@@ -12,9 +12,9 @@ from mcp_memory.view.space import Space
 WORDS = "went trip plan garden chess tea harbour Ann Bob Cid Paris red mill game lesson bought quiet painted"
 
 
-def random_lines(seed: int, count: int = 25) -> list[str]:
+def random_lines(seed: int) -> list[str]:
     rng = random.Random(seed)
-    return [f"{rng.choice(['Ann', 'Bob'])}: {' '.join(rng.choices(WORDS.split(), k=6))}." for _ in range(count)]
+    return [f"{rng.choice(['Ann', 'Bob'])}: {' '.join(rng.choices(WORDS.split(), k=6))}." for _ in range(25)]
 
 
 def number(graph: CueGraph, name: str) -> int:

@@ -11,10 +11,10 @@ from mcp_memory.reconstruct.loop import LoopState, find_pointers, select_calls
 from mcp_memory.reconstruct.operators import tag_events
 
 
-def found(*lines, question="Whom did Rufus meet?", also=(), times=None):
+def found(*lines, also=()):
     """Return the pointers of the first line; ``also`` gives the strength of other lines."""
-    space = say(new_space(), *lines, times=times)
-    state = LoopState.begin(space, understand(question, ("Ann",), 0), [(0, 1.0), *also], width=1)
+    space = say(new_space(), *lines)
+    state = LoopState.begin(space, understand("Whom did Rufus meet?", ("Ann",), 0), [(0, 1.0), *also], width=1)
     return {name: round(strength, 2) for name, strength in find_pointers(state)}
 
 

@@ -18,7 +18,6 @@ from mcp_memory.reasoning.anthropic.understanding import with_meaning
 pytestmark = pytest.mark.anyio
 QUESTION = "What does she do for money?"
 GOOD = meant(names=["Carla"], relations=["works_as"])
-WARNED = "Claude did not say what the question means, the embedded engine did: "
 UNSURE = [said(missing=("all",))]
 PLAIN = understand("boat name", ())
 
