@@ -25,10 +25,8 @@ from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
 from mcp_memory.privacy.secrets import RULES, masking_of
-from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import HOME, Budget, Claude
 from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
-from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 from mcp_memory.reasoning.judges import ClaudeQuestionJudge
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
@@ -149,13 +147,14 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
     limits, embedded = EFFORTS[chosen.effort], EmbeddedQuestionJudge()
-    answerer = ClaudeAnswerer(claude, chosen.points)
     always = chosen.judge == "anthropic"
-    reader = ClaudeQuestionReader(claude) if always and chosen.understand and chosen.effort != "quick" else None
+    understands = always and chosen.understand and chosen.effort != "quick"
 
     def new_question_judge() -> QuestionJudge:
-        budget = Budget(limits.calls, limits.input_tokens)
-        return ClaudeQuestionJudge(embedded, answerer, always, budget, limits.follow_ups, reader)
+        budget, points = Budget(limits.calls, limits.input_tokens), chosen.points
+        return ClaudeQuestionJudge(
+            embedded, claude, budget, limits.follow_ups, always=always, understands=understands, points=points
+        )
 
     return new_question_judge
 

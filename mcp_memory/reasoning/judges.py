@@ -18,9 +18,9 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput, QuestionJudge
-from mcp_memory.reasoning.anthropic.answer import ANOTHER, ClaudeAnswerer
-from mcp_memory.reasoning.anthropic.client import Budget
-from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
+from mcp_memory.reasoning.anthropic.answer import ANOTHER, judge_evidence
+from mcp_memory.reasoning.anthropic.client import Budget, Claude
+from mcp_memory.reasoning.anthropic.understanding import understand_question
 
 
 class ClaudeQuestionJudge:
@@ -28,27 +28,29 @@ class ClaudeQuestionJudge:
 
     Args:
         embedded: judges without a language model.
-        claude: judges with a language model.
-        always: whether Claude is always asked (``anthropic``), or where no certain fact answers (``auto``).
+        claude: the client.
         budget: of this question.
         follow_ups: times that Claude may be asked again about it.
-        reader: interprets the question; None leaves that to the rules, as always with ``auto``: there it is not yet
-            known whether a call is worth its cost.
+        always: whether Claude is always asked (``anthropic``), or where no certain fact answers (``auto``).
+        understands: whether it interprets the question, never with ``auto``: there it is not yet known whether a call
+            is worth its cost.
+        points: whether it may make memory points of the question.
     """
 
     def __init__(
         self,
         embedded: QuestionJudge,
-        claude: ClaudeAnswerer,
-        always: bool,
+        claude: Claude,
         budget: Budget,
-        follow_ups: int = 2,
-        reader: ClaudeQuestionReader | None = None,
+        follow_ups: int,
+        *,
+        always: bool,
+        understands: bool,
+        points: bool,
     ) -> None:
-        self._embedded, self._claude, self._reader = embedded, claude, reader
-        self._always = always
-        self._budget = budget
+        self._embedded, self._claude, self._budget = embedded, claude, budget
         self._follow_ups = follow_ups
+        self._always, self._understands, self._points = always, understands, points
         self._asked = False
         self._failed_steps: dict[str, list[str]] = {}  # steps that Claude did not do, by reason
         self._later_failure = ""
@@ -76,11 +78,11 @@ class ClaudeQuestionJudge:
         self, query: Query, speakers: Collection[str], held: Collection[str], span: tuple[Millis, Millis] | None
     ) -> Query:
         """See `ports.QuestionJudge`."""
-        if self._reader is None or not query.stems:
+        if not self._understands or not query.stems:
             return query
         self._asked = True
         try:
-            return await self._reader.understand(query, speakers, held, span, self._budget)
+            return await understand_question(self._claude, query, speakers, held, span, self._budget)
         except EngineError as error:
             self._record_failure("say what the question means", error)
             return query
@@ -103,7 +105,7 @@ class ClaudeQuestionJudge:
         """Return Claude's judgement, otherwise its earlier one, otherwise the embedded judgement."""
         self._asked, earlier = True, judge_input.earlier
         try:
-            return await self._claude.judge(judge_input, self._budget)
+            return await judge_evidence(self._claude, judge_input, self._budget, points=self._points)
         except EngineError as error:
             if earlier is not None:
                 self._later_failure = f"Claude did not judge what was found after its first word: {error}."

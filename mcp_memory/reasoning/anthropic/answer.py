@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, NamedTuple
 
@@ -154,46 +154,41 @@ TRIED = 8
 """Steps that were taken and are named, the last ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaudeAnswerer:
-    """Asks Claude for an answer. `reasoning.judges` handles its `EngineError`.
+async def judge_evidence(claude: Claude, judge_input: JudgeInput, budget: Budget, *, points: bool) -> Judgement:
+    """Return Claude's judgement.
 
-    Attributes:
+    Args:
         claude: the client.
+        judge_input: the question and what was found for it.
+        budget: the budget of the question.
         points: whether it may make memory points of the question.
+
+    Raises:
+        EngineError: there is none.
     """
+    relates = judge_input.relates and points
+    form = RelatingForm if relates else AnswerForm
+    system = _system_prompt(judge_input, relates=relates)
+    size = estimate_tokens(system) + estimate_tokens(_asked(judge_input, "", last=True)) + schema_tokens(form)
+    share = FIRST_SHARE if judge_input.recall.breadth == "best" else BROAD_SHARE
+    rendered = render_evidence(judge_input, token_room(budget.left, size, 1 if judge_input.earlier else share))
+    if not rendered.cited:
+        raise EngineError("the budget leaves no room for evidence")
+    last = judge_input.last or budget.left - size - estimate_tokens(rendered.text) < ANOTHER
+    use = partial(to_judgement, rendered=rendered, length=judge_input.query.length)
+    return await claude.ask(system, _asked(judge_input, rendered.text, last=last), form, use, budget)
 
-    claude: Claude
-    points: bool = True
 
-    async def judge(self, judge_input: JudgeInput, budget: Budget) -> Judgement:
-        """Return Claude's judgement.
-
-        Raises:
-            EngineError: there is none.
-        """
-        relates = judge_input.relates and self.points
-        form = RelatingForm if relates else AnswerForm
-        system = self._system_prompt(judge_input, relates=relates)
-        size = estimate_tokens(system) + estimate_tokens(_asked(judge_input, "", last=True)) + schema_tokens(form)
-        share = FIRST_SHARE if judge_input.recall.breadth == "best" else BROAD_SHARE
-        rendered = render_evidence(judge_input, token_room(budget.left, size, 1 if judge_input.earlier else share))
-        if not rendered.cited:
-            raise EngineError("the budget leaves no room for evidence")
-        last = judge_input.last or budget.left - size - estimate_tokens(rendered.text) < ANOTHER
-        use = partial(to_judgement, rendered=rendered, length=judge_input.query.length)
-        return await self.claude.ask(system, _asked(judge_input, rendered.text, last=last), form, use, budget)
-
-    def _system_prompt(self, judge_input: JudgeInput, *, relates: bool) -> str:
-        """Return the part of the prompt that is the same for all questions of one kind."""
-        more = ["answer/points.txt"] if relates else []
-        more += ["answer/wishes.txt"] if judge_input.recall.wishes else []
-        filled = prompt("answer/system.txt").substitute(
-            answer=prompt(f"answer/{judge_input.query.length}.txt").substitute().strip(),
-            operators=offered(relates=relates),
-            more="".join(f"\n{prompt(name).substitute(order=MAX_ENTITIES).strip()}" for name in more),
-        )
-        return filled.strip()
+def _system_prompt(judge_input: JudgeInput, *, relates: bool) -> str:
+    """Return the part of the prompt that is the same for all questions of one kind."""
+    more = ["answer/points.txt"] if relates else []
+    more += ["answer/wishes.txt"] if judge_input.recall.wishes else []
+    filled = prompt("answer/system.txt").substitute(
+        answer=prompt(f"answer/{judge_input.query.length}.txt").substitute().strip(),
+        operators=offered(relates=relates),
+        more="".join(f"\n{prompt(name).substitute(order=MAX_ENTITIES).strip()}" for name in more),
+    )
+    return filled.strip()
 
 
 def offered(*, relates: bool = True) -> str:

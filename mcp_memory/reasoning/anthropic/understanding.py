@@ -14,7 +14,7 @@ the space: its writers name those, and there may be thousands.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
 from typing import Annotated
@@ -67,41 +67,36 @@ class MeaningForm(Form):
     parts: _Texts
 
 
-@dataclass(frozen=True, slots=True)
-class ClaudeQuestionReader:
-    """Asks Claude for the meaning. `reasoning.judges` handles its `EngineError`."""
+async def understand_question(
+    claude: Claude,
+    query: Query,
+    speakers: Collection[str],
+    held: Collection[str],
+    span: tuple[Millis, Millis] | None,
+    budget: Budget,
+) -> Query:
+    """Return a query with Claude's interpretation.
 
-    claude: Claude
+    Args:
+        claude: the client.
+        query: parsed by rules.
+        speakers: the speakers of the space; the first few are shown.
+        held: what the space holds: ``conversations``, ``documents``.
+        span: the first and the last moment at which something was said there; None if no time is known.
+        budget: the budget of the question.
 
-    async def understand(
-        self,
-        query: Query,
-        speakers: Collection[str],
-        held: Collection[str],
-        span: tuple[Millis, Millis] | None,
-        budget: Budget,
-    ) -> Query:
-        """Return the query with Claude's interpretation.
-
-        Args:
-            query: parsed by rules.
-            speakers: the speakers of the space; the first few are shown.
-            held: what the space holds: ``conversations``, ``documents``.
-            span: the first and the last moment at which something was said there; None if no time is known.
-            budget: the budget of the question.
-
-        Raises:
-            EngineError: Claude returned nothing usable.
-        """
-        values = {
-            "question": prompt_line(query.text, QUESTION_CHARS),
-            "now": iso.show(query.now, query.offset) or "unknown",
-            "speakers": _speaker_lines(speakers),
-            "known": _contents_line(held, span),
-        }
-        asked = prompt("question/asked.txt").substitute(values)
-        system, use = _system_prompt(), partial(with_meaning, query)
-        return await self.claude.ask(system, asked, MeaningForm, use, budget, sent_back=False)
+    Raises:
+        EngineError: Claude returned nothing usable.
+    """
+    values = {
+        "question": prompt_line(query.text, QUESTION_CHARS),
+        "now": iso.show(query.now, query.offset) or "unknown",
+        "speakers": _speaker_lines(speakers),
+        "known": _contents_line(held, span),
+    }
+    asked = prompt("question/asked.txt").substitute(values)
+    system, use = _system_prompt(), partial(with_meaning, query)
+    return await claude.ask(system, asked, MeaningForm, use, budget, sent_back=False)
 
 
 def with_meaning(query: Query, reply: MeaningForm) -> Query:
