@@ -357,6 +357,11 @@ class OperatorInput:
     weigh: Callable[[NDArray[np.intp]], Scores] | None = None
     points: tuple[Point, ...] = ()
 
+    @property
+    def query_argument(self) -> dict[str, str]:
+        """The query as an argument of a suggested step; empty without one."""
+        return {} if self.query is None else {"query": self.query.text}
+
 
 @dataclass(frozen=True, slots=True)
 class OperatorResult:

@@ -246,7 +246,8 @@ def propagate_once(call: OperatorInput) -> OperatorResult:
         others = (entity for entity in index.entities(row) if entity not in begin and index.degree(entity) > 1)
         for entity in sorted(others, key=lambda entity: (index.degree(entity), index.key(entity))):
             named.setdefault(entity, row)
-    query = {} if call.query is None else {"query": call.query.text}
     names = [index.spellings_in(space, row).get(one, index.key(one)) for one, row in list(named.items())[:_NEXT]]
-    steps = (Suggestion("propagate", {"entity": name} | query, f"what else names {name}") for name in names)
+    steps = (
+        Suggestion("propagate", {"entity": name} | call.query_argument, f"what else names {name}") for name in names
+    )
     return OperatorResult(tuple(items), tuple(steps))

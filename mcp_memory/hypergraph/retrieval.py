@@ -180,9 +180,9 @@ def local_points(call: OperatorInput) -> OperatorResult:
     joined = {key for point in points for key in vertices(space.facts, point)}
     others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
     items = _evidence(call, found, others, "local_points")
-    query = {} if call.query is None else {"query": call.query.text}
     following = [
-        Suggestion("local_points", {"ids": (one.id,), **query}, "it shares an entity") for one in others[:_NEXT]
+        Suggestion("local_points", {"ids": (one.id,), **call.query_argument}, "it shares an entity")
+        for one in others[:_NEXT]
     ]
     return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found, joined)))
 

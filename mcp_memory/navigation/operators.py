@@ -58,7 +58,7 @@ def expand_facts(call: OperatorInput) -> OperatorResult:
     edges = edges[: call.limit]
     if not edges:
         args = {"entity": facts.name(key)} | ({"relation": call.relation} if call.relation else {})
-        args |= {"query": call.query.text} if call.query else {}
+        args |= call.query_argument
         why = "nothing is known directly: try what may be inferred"
         return OperatorResult((), (Suggestion("counterfactual", args, why),))
     best = max(rank for _, _, rank in edges)

@@ -97,7 +97,7 @@ def tag_events(call: OperatorInput) -> OperatorResult:
     following = [
         Suggestion(
             "tag_events",
-            {"entity": graph.written(cue), "tag": graph.label(tag)} | _query_argument(call),
+            {"entity": graph.written(cue), "tag": graph.label(tag)} | call.query_argument,
             f"{_count_in_words(tags[tag])} under this tag",
         )
         for tag in order[:_NEXT]
@@ -186,7 +186,7 @@ def event_context(call: OperatorInput) -> OperatorResult:
     topics = Topics.of(space)
     if topic := next(filter(None, (topics.topic_of(space, segment) for segment in sorted(own))), None):
         why = f"{_count_in_words(len(topic.members), 'passage')} on the same topic"
-        following.append(Suggestion("topic_events", {"topic": topic.id} | _query_argument(call), why))
+        following.append(Suggestion("topic_events", {"topic": topic.id} | call.query_argument, why))
     return OperatorResult(tuple(items), tuple(following))
 
 
@@ -301,12 +301,7 @@ def _lead_on(call: OperatorInput, rows: Sequence[int], *operators: str) -> Itera
     ids = tuple(call.space.sentences[row].id for row in rows[:_NEXT])
     if ids:
         for operator in operators:
-            yield Suggestion(operator, {"ids": ids, **_query_argument(call)}, why[operator])
-
-
-def _query_argument(call: OperatorInput) -> dict[str, str]:
-    """Return the query as an argument of a suggested call; {} without one."""
-    return {} if call.query is None else {"query": call.query.text}
+            yield Suggestion(operator, {"ids": ids, **call.query_argument}, why[operator])
 
 
 def _count_in_words(count: int, what: str = "sentence") -> str:

@@ -164,12 +164,15 @@ def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
         )
     best = found.items[::-1] if found.oldest else found.items
     ids = tuple(item.id for item in best if item.inferred is None and item.kind != "point")[:_NEXT]
-    query = {} if call.query is None else {"query": call.query.text}
     ways = (
         ("event_keywords", "what these are about, and where that leads"),
         ("event_context", "what was said around them"),
     )
-    steps = (Suggestion(name, {"ids": ids, **query}, why) for name, why in ways if ids and name != operator.name)
+    steps = (
+        Suggestion(name, {"ids": ids, **call.query_argument}, why)
+        for name, why in ways
+        if ids and name != operator.name
+    )
     return replace(found, next=tuple(steps))
 
 
