@@ -187,8 +187,7 @@ class _Requests:
         """Answer one call of a tool; see the head of this file for errors."""
         from mcp_memory.server.tools.catalogue import TOOLS
         from mcp_memory.server.tools.graph import APPS
-        from mcp_memory.server.tools.replies import with_warnings
-        from mcp_memory.server.tools.status import problem_texts
+        from mcp_memory.server.tools.replies import problem_texts, with_warnings
 
         tool, arguments = TOOLS.get(params.name), params.arguments or {}
         if tool is None:

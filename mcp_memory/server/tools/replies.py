@@ -15,6 +15,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
 from mcp_memory.domain.facts import CERTAIN, FactKind, Precision
 from mcp_memory.domain.language_model import Spending
@@ -24,6 +25,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.visible import as_name, one_line
 
+DAMAGED = "Something in the memory is damaged or missing. Whoever runs the server finds out by `mcp-memory doctor`."
 CHARS_PER_TOKEN = 4
 FRAME_CHARS = 300
 """Characters of a reply that has no items."""
@@ -111,6 +113,11 @@ def with_warnings(reply: Reply, warnings: Sequence[str]) -> Reply:
         return reply
     structured = reply.structured | {"warnings": [*told, *reply.structured.get("warnings", ())]}
     return Reply("\n".join([*warning_lines(told), reply.text]), structured)
+
+
+def problem_texts(problems: Sequence[str]) -> Sequence[str]:
+    """Return problems of the store in words for the caller."""
+    return problems if CALLER.get().sees_all or not problems else (DAMAGED,)
 
 
 def reply_of(lines: Iterable[str], **fields: object) -> Reply:

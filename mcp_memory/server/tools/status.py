@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.server.tools.arguments import Input
-from mcp_memory.server.tools.replies import SPENT, Reply, quantity, reply_of, row, warning_lines
+from mcp_memory.server.tools.replies import SPENT, Reply, problem_texts, quantity, reply_of, row, warning_lines
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
 
-DAMAGED = "Something in the memory is damaged or missing. Whoever runs the server finds out by `mcp-memory doctor`."
 SPACES_LISTED = 50
 COUNTS = tuple(one.name for one in fields(SpaceStatus) if one.name != "name")
 
@@ -69,11 +67,6 @@ def status_reply(status: Status) -> Reply:
         engine=status.engine,
         warnings=warnings,
     )
-
-
-def problem_texts(problems: Sequence[str]) -> Sequence[str]:
-    """Return problems of the store in words for the caller."""
-    return problems if CALLER.get().sees_all or not problems else (DAMAGED,)
 
 
 def space_counts(space: SpaceStatus) -> dict[str, Any]:
