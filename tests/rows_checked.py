@@ -49,8 +49,7 @@ def _row_faults(kind: RowKind, rows: TableRows, known: Mapping[str, tuple[str, i
         yield from _vector_faults(vector, dimension)
     if kind == "point_vectors":
         return
-    for row in values_of(kind, rows):
-        value = row[1] if isinstance(row, tuple) else row
+    for value in values_of(kind, rows):
         if isinstance(value, (Segment, Sentence, Assertion)):
             space, length = known.get(value.turn_id, ("", 0))
             if value.space != space or not value.start <= value.end <= length:

@@ -60,7 +60,7 @@ class Batch:
         points: revisions of memory points.
         point_vectors: the vectors of their descriptions, shape ``(len(points), d)``, each row of length 1.
         aliases: names merged into one entity.
-        questions: the questions of the question pool, each with its space.
+        questions: the questions of the question pool.
         question_vectors: the vectors of their texts, shape ``(len(questions), d)``, each row of length 1.
         outlays: tokens spent on a language model, all on one day.
         jobs: progress of the enrichment of texts by a language model.
@@ -77,7 +77,7 @@ class Batch:
     points: tuple[Point, ...] = ()
     point_vectors: Matrix = field(default_factory=_no_vectors)
     aliases: tuple[Alias, ...] = ()
-    questions: tuple[tuple[str, PooledQuestion], ...] = ()
+    questions: tuple[PooledQuestion, ...] = ()
     question_vectors: Matrix = field(default_factory=_no_vectors)
     outlays: tuple[Reservation, ...] = ()
     jobs: tuple[Job, ...] = ()
@@ -235,7 +235,7 @@ def masked(batch: Batch, masking: Masking, find: Find) -> Batch:
         "lessons": tuple(masked_lesson(lesson, masking) for lesson in batch.lessons),
         "points": tuple(masked_texts(one, masking, "description", "scope", "entities") for one in batch.points),
         "aliases": tuple(masked_texts(one, masking, "name", "alias", "reason") for one in batch.aliases),
-        "questions": tuple((space, masked_texts(one, masking, "text")) for space, one in batch.questions),
+        "questions": tuple(masked_texts(one, masking, "text") for one in batch.questions),
     }
     hidden = {"turns": turns, "assertions": facts, **rest}
     changed = any(rows != getattr(batch, name) for name, rows in hidden.items())

@@ -308,11 +308,13 @@ class PooledQuestion:
     """A question of the pool.
 
     Attributes:
+        space: the space of the segment.
         text: the text of the question.
         segment_id: the id of the segment that answers it.
         entities: keys of the head and tail of its fact, by `view.facts.Facts.key`.
     """
 
+    space: str
     text: str
     segment_id: str
     entities: frozenset[str]

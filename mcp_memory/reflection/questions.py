@@ -91,5 +91,5 @@ def questions_of(space: Space, assertions: Iterable[Assertion]) -> list[PooledQu
         if template and rows and not assertion.negated:
             head, tail = space.facts.key(assertion.head), space.facts.key(assertion.tail)
             text = template.replace("{head}", space.facts.name(head))
-            questions.append(PooledQuestion(text, space.segments[rows[0]].id, frozenset((head, tail))))
+            questions.append(PooledQuestion(space.name, text, space.segments[rows[0]].id, frozenset((head, tail))))
     return questions

@@ -285,7 +285,7 @@ async def _pool_questions(space: str, context: EvolveContext, done: _Done) -> No
         current = transaction.view.space(space)
         added, before = admit(_pool(current), new), len(current.questions)
         rows = np.array([vectors[question] for question in added], dtype=np.float32)
-        await transaction.commit(Batch(questions=tuple((space, one) for one in added), question_vectors=rows))
+        await transaction.commit(Batch(questions=tuple(added), question_vectors=rows))
     segments = len({question.segment_id for question in added})
     text = " ".join(question.text for question in added[:3])
     after = f"{before + len(added)} questions, {len(added)} of them new, to {segments} segments"

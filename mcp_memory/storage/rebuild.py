@@ -243,7 +243,7 @@ class _NewTables:
             rows = rows_of("point_vectors", revisions, txs, places, await embed([one.description for one in revisions]))
             await to_thread.run_sync(self._append, "point_vectors", rows)
         for txs, places, placed in _chunks(stored_rows("questions", logged_rows(part, "questions"))):
-            rows = rows_of("questions", placed, txs, places, await embed([question.text for _, question in placed]))
+            rows = rows_of("questions", placed, txs, places, await embed([question.text for question in placed]))
             await to_thread.run_sync(self._append, "questions", rows)
 
 

@@ -57,7 +57,7 @@ LAYOUTS: dict[RowKind, type] = {
     "beliefs": Belief,
     "questions": PooledQuestion,
 }
-"""Of each table the values in it; the questions have their space as well."""
+"""Of each table the values in it."""
 OWN = "own"
 """The column of the vectors that sentences have of their own. LanceDB takes no gaps in one that is named a vector."""
 FindTurn = Callable[[str, str], Turn | None]
@@ -78,7 +78,7 @@ def rows_of(
 
     Args:
         kind: the table.
-        values: its values; of ``questions`` each with its space, of ``point_vectors`` the points.
+        values: its values; of ``point_vectors`` the points.
         txs: the numbers of their commits; None where they are not known yet.
         places: their places in their commits; None for 0, 1, ….
         vectors: their vectors, shape ``(len(values), d)``, in a table that has a column of them.
@@ -88,9 +88,6 @@ def rows_of(
     columns = {"tx": pa.array([0] * len(values) if txs is None else txs, pa.int64())}
     if kind not in ("turns", "segments", "sentences"):
         columns["place"] = pa.array(range(len(values)) if places is None else places, pa.int64())
-    if kind == "questions":
-        columns["space"] = pa.array([space for space, _ in values], pa.string())
-        values = [question for _, question in values]
     fields = fields_of(LAYOUTS[kind]) if kind in LAYOUTS else ()
     kept = list(map(_as_stored, values))
     columns |= {field.name: column_of(field, [getattr(value, field.name) for value in kept]) for field in fields}
@@ -149,10 +146,9 @@ def rows_by_kind(batch: Batch) -> dict[RowKind, TableRows]:
 
 
 def values_of(kind: RowKind, rows: TableRows) -> list[Any]:
-    """Return the values of some rows, in their order; of ``questions`` each with its space."""
+    """Return the values of some rows, in their order."""
     class_ = LAYOUTS[kind]
-    values = list(map(class_, *[values_in(field, rows) for field in fields_of(class_)]))
-    return list(zip(rows["space"].to_pylist(), values, strict=True)) if kind == "questions" else values
+    return list(map(class_, *[values_in(field, rows) for field in fields_of(class_)]))
 
 
 class StoredRow(NamedTuple):

@@ -131,7 +131,7 @@ def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]
     facts = tuple(one for one in batch.assertions if not is_gone(one.space, one.turn_id))
     jobs = tuple(job for job in batch.jobs if not is_gone(job.space, job.turn_id))
     points = [row for row, one in enumerate(batch.points) if not is_gone(one.space, *one.sentences, *one.facts)]
-    asked = [row for row, (space, one) in enumerate(batch.questions) if not is_gone(space, one.segment_id)]
+    asked = [row for row, one in enumerate(batch.questions) if not is_gone(one.space, one.segment_id)]
     kept = map(len, (facts, jobs, points, asked))
     if [*kept] == [*map(len, (batch.assertions, batch.jobs, batch.points, batch.questions))]:
         return batch

@@ -265,8 +265,7 @@ class Space:
         if batch.aliases:
             self.facts.add_aliases(batch.aliases)
         if batch.questions:
-            questions = [question for _, question in batch.questions]
-            self.questions.add(questions, batch.question_vectors)
+            self.questions.add(batch.questions, batch.question_vectors)
         self.jobs |= {job.turn_id: job for job in batch.jobs}
         if self._cut is not None and (batch.segments or batch.sentences):
             self._place_pieces(batch)

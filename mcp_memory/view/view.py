@@ -99,7 +99,7 @@ _ROWS = [one.name for one in fields(Batch) if one.name not in (*_VECTORS.values(
 
 
 def _by_space(batch: Batch) -> dict[str, Batch]:
-    names = dict.fromkeys(_space_of(row) for kind in _ROWS for row in getattr(batch, kind))
+    names = dict.fromkeys(row.space for kind in _ROWS for row in getattr(batch, kind))
     if len(names) == 1:
         return {next(iter(names)): batch}
     return {name: _of_space(batch, name) for name in names}
@@ -109,14 +109,8 @@ def _of_space(batch: Batch, name: str) -> Batch:
     parts: dict[str, Any] = {}
     for kind in _ROWS:
         rows = getattr(batch, kind)
-        places = [place for place, row in enumerate(rows) if _space_of(row) == name]
+        places = [place for place, row in enumerate(rows) if row.space == name]
         parts[kind] = tuple(rows[place] for place in places)
         if vectors := _VECTORS.get(kind):
             parts[vectors] = getattr(batch, vectors)[places]
     return Batch(**parts)
-
-
-def _space_of(row: Any) -> str:
-    """Return the space of a row; a pooled question stands beside it."""
-    name: str = row[0] if isinstance(row, tuple) else row.space
-    return name

@@ -104,7 +104,7 @@ async def test_questions_of_the_pool_are_made_anew_with_their_vectors(tmp_path: 
     options = {"derive": lambda: make_rows, "embed": embed}
     store = open_at(str(folder), **options)
     rows = batch("m0")
-    asked = ("default", PooledQuestion("What came?", rows.segments[0].id, frozenset(("ann",))))
+    asked = PooledQuestion("default", "What came?", rows.segments[0].id, frozenset(("ann",)))
     await commit_to(store, replace(rows, questions=(asked,), question_vectors=unit_vectors(["What came?"])))
     await commit_to(store, batch("later"))
     await store.aclose()

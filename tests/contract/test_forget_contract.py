@@ -46,11 +46,13 @@ async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_e
     jobs = tuple(Job("default", turn(ref).id, "done", 1, 0, 0, "", 1) for ref in ("alpha", "bravo"))
     await commit_to(store, Batch(jobs=jobs))
     questions = tuple(
-        ("default", PooledQuestion(f"Who is {ref}?", batch(ref).segments[0].id, frozenset()))
+        PooledQuestion("default", f"Who is {ref}?", batch(ref).segments[0].id, frozenset())
         for ref in ("alpha", "bravo")
     )
-    named = PooledQuestion("Who told bravo of alpha?", batch("bravo").segments[0].id, frozenset())  # a word that goes
-    questions = (*questions, ("default", named))
+    named = PooledQuestion(
+        "default", "Who told bravo of alpha?", batch("bravo").segments[0].id, frozenset()
+    )  # a word that goes
+    questions = (*questions, named)
     await commit_to(store, Batch(questions=questions, question_vectors=unit_vectors(["a", "b", "c"])))
     async with other.reading() as view:
         assert len(view.space("default").turns) == 2
@@ -236,7 +238,7 @@ async def test_what_was_made_of_a_text_before_it_was_forgotten_is_not_stored_aft
     )
     late = replace(point("late"), sentences=(sentences("alpha")[0],))
     await commit_to(other, pointed(late, point("free")))
-    question = ("default", PooledQuestion("Who is alpha?", batch("alpha").segments[0].id, frozenset()))
+    question = PooledQuestion("default", "Who is alpha?", batch("alpha").segments[0].id, frozenset())
     await commit_to(other, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
     await commit_to(other, taught("late", sentence=sentences("alpha")[0]))
     async with open_store().reading() as view:

@@ -43,7 +43,7 @@ async def fill(store: LanceStore) -> None:
     await commit_to(store, Batch(lessons=(about,), beliefs=(belief(first), belief(kept))))
     await commit_to(store, taught("free", sentence=kept, supported=2))
     await commit_to(store, Batch(aliases=(Alias("default", "Ann", GONE[1], f"{GONE[1]} is Ann", "embedded", 1),)))
-    question = ("default", PooledQuestion(f"Where is {GONE[0]}?", batch(GONE[0]).segments[0].id, frozenset([GONE[0]])))
+    question = PooledQuestion("default", f"Where is {GONE[0]}?", batch(GONE[0]).segments[0].id, frozenset([GONE[0]]))
     await commit_to(store, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
     await commit_to(store, Batch(jobs=(Job("default", turn(GONE[0]).id, "done", 1, 0, 0, "", 1),)))
 

@@ -37,7 +37,7 @@ TODAY = 20_833
 
 
 def asked(*texts: str, dimension: int = DIMENSION) -> Batch:
-    pooled = tuple(("default", PooledQuestion(text, "g_1", frozenset({"ann"}))) for text in texts)
+    pooled = tuple(PooledQuestion("default", text, "g_1", frozenset({"ann"})) for text in texts)
     return Batch(questions=pooled, question_vectors=unit_vectors(texts, dimension))
 
 

@@ -28,7 +28,7 @@ NOW, LEASE_MS, TODAY = 1_800_000_000_000, 60_000, 20_833
 
 def asked(*texts: str, space: str = "default") -> Batch:
     """Return questions that one segment answers."""
-    pooled = tuple((space, PooledQuestion(text, "g_1", frozenset({"ann", text}))) for text in texts)
+    pooled = tuple(PooledQuestion(space, text, "g_1", frozenset({"ann", text})) for text in texts)
     return Batch(questions=pooled, question_vectors=unit_vectors(texts))
 
 
@@ -78,7 +78,9 @@ async def test_rows_of_every_kind_are_read_back_unchanged(open_store: Open) -> N
             assert space.hypergraph.all() == list(points.points)
             for one, vector in zip(points.points, points.point_vectors, strict=True):
                 assert np.array_equal(space.hypergraph.vector(one.id), vector)
-            assert space.questions.rows == [PooledQuestion(text, "g_1", frozenset({"ann", text})) for text in texts]
+            assert space.questions.rows == [
+                PooledQuestion("default", text, "g_1", frozenset({"ann", text})) for text in texts
+            ]
             assert space.questions.vectors is not None
             assert np.allclose(space.questions.vectors.dot(unit_vectors(texts)).diagonal(), 1)
             assert space.facts.key("Anna") == "ann"

@@ -180,8 +180,8 @@ def commit_of(number: int, size: int) -> Batch:
     if number % 4 == 0:
         rows = replace(rows, aliases=(Alias("default", f"Bo{number} Oak", f"Bo{number}", "why", "caller", WRITTEN_AT),))
     if number % 5 == 0:
-        asked = ("default", PooledQuestion(f"What came {number}?", rows.segments[0].id, frozenset(("ann",))))
-        rows = replace(rows, questions=(asked,), question_vectors=unit_vectors([asked[1].text]))
+        asked = PooledQuestion("default", f"What came {number}?", rows.segments[0].id, frozenset(("ann",)))
+        rows = replace(rows, questions=(asked,), question_vectors=unit_vectors([asked.text]))
         rows = replace(rows, jobs=(Job("default", first.id, "done", 1, 0, 0, "", WRITTEN_AT),))
     return rows
 

@@ -14,6 +14,7 @@ from mcp_memory.reflection.questions import admit, pool_similarity, questions_of
 POOLS = st.lists(
     st.builds(
         PooledQuestion,
+        st.just("x"),
         st.lists(st.sampled_from(("when", "where", "did", "does", "ann", "bob", "live", "work")), max_size=6).map(
             " ".join
         ),
@@ -25,7 +26,7 @@ POOLS = st.lists(
 
 
 def pooled(text, *entities, segment="g_1"):
-    return PooledQuestion(text, segment, frozenset(entities))
+    return PooledQuestion("x", text, segment, frozenset(entities))
 
 
 @pytest.mark.parametrize(
