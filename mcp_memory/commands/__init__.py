@@ -1,7 +1,7 @@
 """Commands for people: look at the memory from a terminal, and move it.
 
     arguments.py   what the commands take, and examples
-    terminal.py    what is printed: escaped, coloured on a terminal only, rows as lines of text, or JSON
+    terminal.py    what is printed: escaped, coloured on a terminal only, or JSON
     show.py        ``mcp-memory show``, ``list`` and ``search``
     view.py        ``mcp-memory view``: the graph in a browser
     care.py        ``mcp-memory status``, ``doctor`` and ``forget``

@@ -13,27 +13,20 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from mcp_memory.commands.terminal import (
-    Row,
-    Terminal,
-    fact_line,
-    more_line,
-    point_line,
-    quote_lines,
-    session_line,
-    turn_lines,
-)
+from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
+from mcp_memory.language import iso
 from mcp_memory.server.resources import facts, points, sessions
 from mcp_memory.server.resources.uris import space_of
 from mcp_memory.server.tools.answer import AnswerInput
 from mcp_memory.server.tools.arguments import read, shown
 from mcp_memory.server.tools.dossier import HEADER
 from mcp_memory.server.tools.reconstruct import RecallPage
-from mcp_memory.server.tools.replies import json_of, quantity
+from mcp_memory.server.tools.replies import in_parentheses, json_of, quantity, validity
 from mcp_memory.settings import Settings
 from mcp_memory.visible import as_name, one_line
 from mcp_memory.wiring import new_memory
@@ -42,11 +35,8 @@ if TYPE_CHECKING:
     from mcp_memory.domain.turns import Turn
     from mcp_memory.view.space import Space
 
-_LINES: Mapping[str, Callable[[Terminal, Row], None]] = {
-    "facts": fact_line,
-    "points": point_line,
-    "sessions": session_line,
-}
+Row = Mapping[str, Any]
+"""A row of a resource."""
 
 
 async def list_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
@@ -65,7 +55,7 @@ async def list_(settings: Settings, options: argparse.Namespace, terminal: Termi
         _LINES[what](terminal, json_of(row))
     if not rows:
         terminal.line(f"There are no {what} in space {name}.")
-    more_line(terminal, len(rows), total, what.removesuffix("s"))
+    _more_line(terminal, len(rows), total, what.removesuffix("s"))
 
 
 def newest(space: Space, what: str, limit: int) -> tuple[list[dict[str, Any]], int]:
@@ -155,8 +145,8 @@ def _print_turns(terminal: Terminal, content: Row) -> None:
     if "session" in content:
         terminal.line((f"Session {one_line(content['session'])}, {quantity(content['total'], 'item')}", "bold"))
     for row in content["turns"]:
-        turn_lines(terminal, row)
-    more_line(terminal, len(content["turns"]), content["total"], "item")
+        _turn_lines(terminal, row)
+    _more_line(terminal, len(content["turns"]), content["total"], "item")
 
 
 def _print_entity(terminal: Terminal, content: Row, limit: int) -> None:
@@ -168,15 +158,15 @@ def _print_entity(terminal: Terminal, content: Row, limit: int) -> None:
     if now:
         terminal.line(("Facts that hold", "bold"))
         for row in now[:limit]:
-            fact_line(terminal, row, "  ")
+            _fact_line(terminal, row, "  ")
     if rows := content["timeline"]:
         terminal.line(("Timeline", "bold"))
         for row in rows:
-            fact_line(terminal, row, "  ")
-            quote_lines(terminal, row["sources"][:1])
-        more_line(terminal, len(rows), content["versions"], "version")
+            _fact_line(terminal, row, "  ")
+            _quote_lines(terminal, row["sources"][:1])
+        _more_line(terminal, len(rows), content["versions"], "version")
     for row in content.get("points", ()):
-        point_line(terminal, row)
+        _point_line(terminal, row)
 
 
 WHOLE_REPLY = 10_000_000
@@ -214,3 +204,71 @@ def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
         terminal.line((f"Their ids, which show and forget take: {ids}", "dim"))
     for warning in recall.warnings:
         terminal.note(f"Warning: {warning}")
+
+
+def _session_line(terminal: Terminal, row: Row) -> None:
+    """Print a session: its title and its name, how much it holds, and from when to when."""
+    first, last = _day(row.get("first")), _day(row.get("last"))
+    days = first if first == last else " to ".join(day for day in (first, last) if day)
+    title, held = one_line(row.get("title", "")), quantity(row["turns"], "item")
+    terminal.line((title, "bold"), (one_line(row["id"]), "name"), held, (days, "dim"))
+
+
+def _turn_lines(terminal: Terminal, row: Row) -> None:
+    """Print a message or document: who and when, then the text, indented."""
+    if row["kind"] == "document":
+        who = row.get("title") or row["id"]
+    else:
+        who = row.get("speaker") or row.get("role") or row["kind"]
+    when = row.get("time") or f"written {row['written']}"
+    revision = f"revision {row['revision']}" if row.get("revision") else ""
+    session = f"session {row['session']}" if "session" in row else ""
+    marks = ", ".join(mark for mark in (when, revision, session, row["id"]) if mark)
+    terminal.line((one_line(who), "bold"), (f"({one_line(marks)})", "dim"))
+    for line in row["text"].splitlines() or [""]:
+        terminal.line(f"    {line}".rstrip())
+
+
+def _fact_line(terminal: Terminal, row: Row, indent: str = "") -> None:
+    """Print a fact: its words, when it holds, how sure it is, and its id."""
+    when = validity(_moment(row, "valid_from"), _moment(row, "valid_to"), row["kind"], row.get("precision"))
+    doubt = f"unconfirmed, confidence {row['confidence']:.2f}" if row.get("suspected") else ""
+    terminal.line(f"{indent}{one_line(row['text'])}{in_parentheses(when, doubt)}", (row["id"], "dim"))
+
+
+def _quote_lines(terminal: Terminal, sources: Sequence[Row]) -> None:
+    """Print where something was said, in which words."""
+    for source in sources:
+        parts = (source.get("time"), source.get("speaker"), f"session {source['session']}", source["id"])
+        place = ", ".join(one_line(part) for part in parts if part)
+        terminal.line((f"    [{place}]", "dim"), f"“{one_line(source['quote'])}”")
+
+
+def _point_line(terminal: Terminal, row: Row) -> None:
+    """Print a memory point: its description, what it joins, and its id."""
+    goal = f"goal: {one_line(row['goal'])}" if row.get("goal") else ""
+    terminal.line(one_line(row["text"]), (row["id"], "dim"))
+    terminal.line((f"    joins {', '.join(map(one_line, row['entities']))}{in_parentheses(goal)}", "dim"))
+
+
+def _more_line(terminal: Terminal, shown: int, total: int, noun: str) -> None:
+    """Print how many there are, if not all of them were shown."""
+    if shown < total:
+        terminal.line((f"… {shown:,} of {quantity(total, noun)}; --limit {total} shows all", "dim"))
+
+
+def _day(time: str | None) -> str:
+    return (time or "")[:10]
+
+
+def _moment(row: Row, name: str) -> Millis:
+    """Return a time of a row; an end that is left out is open."""
+    time = row.get(name)
+    return iso.parse(time)[0] if time else BEGINNING if name == "valid_from" else FOREVER
+
+
+_LINES: Mapping[str, Callable[[Terminal, Row], None]] = {
+    "facts": _fact_line,
+    "points": _point_line,
+    "sessions": _session_line,
+}

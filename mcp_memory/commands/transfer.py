@@ -34,6 +34,7 @@ from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, place_of, reading_of
 
+IN_PLAIN_TEXT = "The file holds everything in plain text, secrets too."
 NOTHING_NEW = "Nothing of it is new: nothing was stored."
 
 
@@ -51,7 +52,8 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     async with aclosing(open_store(settings, choose_embedder(settings), open_extractor(settings))) as store:
         terminal.line(await _export(store, options))
-    terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
+    kept, masked = IN_PLAIN_TEXT, "Secrets in it are masked; --with-secrets exports them too."
+    terminal.line(kept if settings.privacy.secrets == "keep" else masked)
 
 
 async def _export(store: LanceStore, options: argparse.Namespace) -> str:
@@ -148,7 +150,7 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
         tables = Tables(store.uri)
         tx = await back_up(tables, settings.storage.lock_timeout_s, file, now())
     terminal.line(f"Backed up {quantity(tx, 'commit')} to {file}.")
-    terminal.line("The file holds everything in plain text, secrets too.")
+    terminal.line(IN_PLAIN_TEXT)
 
 
 async def restore_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
