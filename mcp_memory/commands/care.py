@@ -16,7 +16,7 @@ from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.requests import ForgetResult
 from mcp_memory.errors import EmbedderError
-from mcp_memory.server.tools.arguments import read
+from mcp_memory.server.tools.arguments import read_arguments
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import status_reply
@@ -87,7 +87,7 @@ async def forget(settings: Settings, options: argparse.Namespace, terminal: Term
     given = {name: getattr(options, name) for name in names}
     given |= {"ids": options.ids, "everything": options.everything, "space": options.space or MEANT_SPACE.get()}
     given["dry_run"] = not (options.yes or options.token)
-    request = forget_request(read(ForgetInput, given, settings.limits))
+    request = forget_request(read_arguments(ForgetInput, given, settings.limits))
     async with aclosing(new_memory(settings)) as memory:
         if options.yes and request.token is None:  # the one who types it has decided: the preview is its own
             preview = await memory.forget(replace(request, dry_run=True))

@@ -21,7 +21,7 @@ BOM: Final = "\ufeff"
 _BY_HAND: Final = "Mend it, or change it by hand. Nothing was changed."
 
 
-def read_text(file: Path) -> str:
+def read_client_file(file: Path) -> str:
     """Return the text of a file with its line ends; empty if there is none.
 
     Raises:

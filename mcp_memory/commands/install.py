@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of
-from mcp_memory.commands.config_files import read_text, with_entry
+from mcp_memory.commands.config_files import read_client_file, with_entry
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
@@ -43,7 +43,7 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
     system = system or System.current()
     client = CLIENTS[options.client]
     file = client.place(system)
-    text, path, entry = read_text(file), (client.group, NAME), None
+    text, path, entry = read_client_file(file), (client.group, NAME), None
     try:
         held = client.written(file, text)
         if not options.uninstall:

@@ -23,7 +23,7 @@ from mcp_memory.language import iso
 from mcp_memory.server.resources import facts, points, sessions
 from mcp_memory.server.resources.uris import space_of
 from mcp_memory.server.tools.answer import AnswerInput
-from mcp_memory.server.tools.arguments import read, shown
+from mcp_memory.server.tools.arguments import read_arguments, shown
 from mcp_memory.server.tools.dossier import HEADER
 from mcp_memory.server.tools.reconstruct import RecallPage
 from mcp_memory.server.tools.replies import in_parentheses, json_of, quantity, validity
@@ -181,7 +181,7 @@ async def search(settings: Settings, options: argparse.Namespace, terminal: Term
     """
     space = options.space or MEANT_SPACE.get()
     async with aclosing(new_memory(settings)) as memory:
-        text = read(AnswerInput, {"question": " ".join(options.query)}, settings.limits).question
+        text = read_arguments(AnswerInput, {"question": " ".join(options.query)}, settings.limits).question
         async with memory.store.reading() as view:
             space_of(view, space, "--space")
         recall = await memory.reconstruct(Query(text, space, options.limit))

@@ -30,7 +30,7 @@ from mcp_types import TextContent
 
 from mcp_memory import __version__
 from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of
-from mcp_memory.commands.config_files import read_text
+from mcp_memory.commands.config_files import read_client_file
 from mcp_memory.commands.install import executable
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
@@ -95,7 +95,7 @@ def _entry_of(client: str | None, system: System, terminal: Terminal) -> Entry:
         return {"command": command, "args": arguments, "env": kept}
     known = CLIENTS[client]
     file = known.place(system)
-    written = known.written(file, read_text(file))
+    written = known.written(file, read_client_file(file))
     if written is None:
         raise InvalidInput(client, f"{file} has no server {NAME!r}", f"Put it there: mcp-memory install {client}")
     terminal.line(f"It is {NAME!r} in {file}")

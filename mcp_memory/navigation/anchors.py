@@ -72,7 +72,7 @@ def select_roots(facts: Facts, query: Query, named: Sequence[str] = ()) -> tuple
         query: understood.
         named: names from the caller; they come first.
     """
-    mentioned, unknown, common = mentions(facts, query.text, query.names)
+    mentioned, unknown, common = mentioned_entities(facts, query.text, query.names)
     keys: dict[str, None] = {}
     for name in (*named, *query.speakers, *_first_and_second_person(facts, query)):
         keys.update(dict.fromkeys(resolve_name(facts, name)))
@@ -158,7 +158,7 @@ def _possessions(facts: Facts, query: Query) -> Iterator[str]:
                 break
 
 
-def mentions(
+def mentioned_entities(
     facts: Facts, question: str, names: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return what a query mentions, of all entities that some fact is about; nothing twice.

@@ -227,7 +227,7 @@ def moment(constraint: Constraint | None, instant: Millis) -> Moment | None:
     return constraint.since, constraint.until
 
 
-def holds(version: Version, at: Moment | None, intent: Intent, *, past: bool = False) -> bool:
+def is_time_valid(version: Version, at: Moment | None, intent: Intent, *, past: bool = False) -> bool:
     """Return whether a fact belongs to the time in question (REAL's TimeValid, with DESIGN D29).
 
     - An explicit interval has to share an instant with the fact. An event without an end of its own is one instant.
@@ -272,7 +272,7 @@ def _intent(text: str, query: Query) -> Intent:
     """Return the intent of a query by its words.
 
     A query that names a time and asks for something else ("what did she own in 2015?") does not ask for a time: facts
-    that held then answer it (`holds`), whether or not they were stated with a date.
+    that held then answer it (`is_time_valid`), whether or not they were stated with a date.
     """
     wants_time = query.answer_type in ("when", "how_long")
     bound = not wants_time and query.time is not None and query.time.dated

@@ -40,7 +40,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import FIRST, LAST, civil
 from mcp_memory.language.tokens import stems
-from mcp_memory.navigation.fact_query import FactQuery, Moment, content_stems, holds
+from mcp_memory.navigation.fact_query import FactQuery, Moment, content_stems, is_time_valid
 from mcp_memory.view.facts import Facts
 
 Cosine = Callable[[Sequence[Assertion]], list[float]]
@@ -175,7 +175,7 @@ class Neighbourhood:
         return [(step, end) for step, end in links if end != key and self._holds(step.version, intent)]
 
     def _holds(self, version: Version, intent: Intent) -> bool:
-        return holds(version, self.at, intent, past=self.fact_query.past)
+        return is_time_valid(version, self.at, intent, past=self.fact_query.past)
 
     def _rank(self, neighbours: list[tuple[Version, bool, str]], intent: Intent) -> tuple[Edge, ...]:
         similarities = self.similarity.of(version for version, _, _ in neighbours)

@@ -83,7 +83,7 @@ def query_cues(text: str) -> tuple[Cue, ...]:
     return tuple(_read(text, (), names(text)))
 
 
-def similarity(wanted: str, known: str) -> float:
+def cue_similarity(wanted: str, known: str) -> float:
     """Return how well a known cue matches a wanted one, both as keys: in [`JOINT`, 1], or 0 where it does not.
 
     They match where they are equal, where the known one contains all wanted words ("lee" and "ann lee"), or where their
@@ -192,12 +192,12 @@ class CueGraph:
     # Cues
 
     def find(self, name: str, most: int = MOST_MATCHES) -> list[tuple[int, float]]:
-        """Return the cues that a name matches, and how well (`similarity`), best first; in a tie the common ones."""
+        """Return the cues that a name matches, and how well (`cue_similarity`), best first, of ties the common."""
         wanted = key_of(name)
         number = self._numbers.get(wanted)
         parts = wanted.split()
         near = dict.fromkeys(other for part in parts for other in self._containing.get(part, ()))
-        found = [(cue, match) for cue in near if cue != number and (match := similarity(wanted, self._keys[cue]))]
+        found = [(cue, match) for cue in near if cue != number and (match := cue_similarity(wanted, self._keys[cue]))]
         found.sort(key=lambda one: (-one[1], -len(self._rows[one[0]]), self._keys[one[0]]))
         return ([] if number is None else [(number, 1.0)]) + found[:most]
 

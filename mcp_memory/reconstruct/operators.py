@@ -34,7 +34,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
 from mcp_memory.language import iso
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, relation_tag, similarity
+from mcp_memory.reconstruct.graph import CueGraph, cue_similarity, key_of, query_cues, relation_tag
 from mcp_memory.reconstruct.topics import Topic, Topics
 from mcp_memory.view.evidence import dated_evidence, fact_evidence, rows_of, segment_evidence, sentence_evidence
 from mcp_memory.view.space import NONE, Space
@@ -321,10 +321,10 @@ def _segments_of(space: Space, row: int) -> list[int]:
 
 
 def _matching_tags(graph: CueGraph, tags: Iterable[str], wanted: str) -> list[str]:
-    """Return the tags that match a wanted one: as it is written, else by its key (`similarity`), in any form."""
+    """Return the tags that match a wanted one: as it is written, else by its key (`cue_similarity`), in any form."""
     plain = wanted.replace("_", " ")
     exact = [tag for tag in tags if graph.label(tag).casefold() == plain.casefold()]
-    return exact or [tag for tag in tags if similarity(key_of(plain), key_of(graph.label(tag)))]
+    return exact or [tag for tag in tags if cue_similarity(key_of(plain), key_of(graph.label(tag)))]
 
 
 def _time_of(space: Space, row: int) -> tuple[int, int]:
@@ -413,7 +413,7 @@ def _matches(call: OperatorInput, relation: str) -> bool:
     tag = (call.tag or "").replace("_", " ")
     known = relations().get(relation)
     forms = (known.label, relation_tag(relation), *known.asked)
-    return any(similarity(key_of(tag), key_of(form)) for form in forms)
+    return any(cue_similarity(key_of(tag), key_of(form)) for form in forms)
 
 
 def _suggest_mentions(call: OperatorInput) -> Iterator[Suggestion]:

@@ -226,7 +226,7 @@ class _Requests:
             return ReadResourceResult(contents=[viewer.contents()], ttl_ms=HOUR_MS, cache_scope="public")
         with _protocol_errors(uri=uri):
             template, values = catalogue.match(uri)
-            text = await catalogue.read(await context.lifespan_context.memory(), template, values)
+            text = await catalogue.read_content(await context.lifespan_context.memory(), template, values)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=template.mime_type)])
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:

@@ -67,7 +67,7 @@ def without_halves(data: bytes) -> bytes:
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found.group(1) else found.group(), data)
 
 
-def json_of(data: bytes, what: str) -> tuple[Any, str]:
+def checked_json(data: bytes, what: str) -> tuple[Any, str]:
     """Return the JSON of one message of a client and an empty text; or None, and the reply that refuses it."""
     if too_many_values(data.decode("utf-8", errors="replace")):
         return None, _refusal(data, f"This {what} has more than {VALUES} values, so it was not read. {_SHORTER}")
@@ -85,7 +85,7 @@ def _message(line: bytes) -> tuple[JSONRPCMessage | None, str]:
     """Return the message that a line holds, or the reply to a line that holds none."""
     from mcp_types import jsonrpc_message_adapter  # slow to import, and commands for people need none of it
 
-    value, refusal = json_of(line, "line")
+    value, refusal = checked_json(line, "line")
     if refusal:
         return None, refusal
     try:

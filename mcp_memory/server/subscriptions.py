@@ -205,7 +205,7 @@ async def _content(opening: Opening, follower: _Follower) -> bytes:
     MEANT_SPACE.set(follower.meant)
     template, values = catalogue.match(follower.uri)
     try:
-        text = await catalogue.read(await opening.memory(), template, values)
+        text = await catalogue.read_content(await opening.memory(), template, values)
     except McpMemoryError as error:  # it is gone, or not there yet
         text = str(error)
     return blake2b(text.encode(), digest_size=16).digest()

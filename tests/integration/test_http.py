@@ -10,7 +10,7 @@ from integration.http_server import HEADERS, client_of, listening, post, request
 from word_memory import word_memory
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.server.http.process import check, host_and_port
+from mcp_memory.server.http.process import check_safe, host_and_port
 from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -74,11 +74,11 @@ async def test_a_running_call_ends_before_the_server_does():
 )
 async def test_it_does_not_listen_where_that_is_not_safe(address, http, words):
     with pytest.raises(ConfigurationError, match=words):
-        check(settings_with(**http), host_and_port(address), asks_token=False)
+        check_safe(settings_with(**http), host_and_port(address), asks_token=False)
     assert host_and_port("[::1]:80") == ("::1", 80)
 
 
 def test_under_every_address_it_has_to_be_told_its_names():
     with pytest.raises(ConfigurationError, match=r"http\.url"):
-        check(Settings(), ("0.0.0.0", 1), asks_token=True)
-    check(settings_with(hosts="memory.example"), ("0.0.0.0", 1), asks_token=True)
+        check_safe(Settings(), ("0.0.0.0", 1), asks_token=True)
+    check_safe(settings_with(hosts="memory.example"), ("0.0.0.0", 1), asks_token=True)

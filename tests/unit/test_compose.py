@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mcp_memory.server.http.process import check, host_and_port
+from mcp_memory.server.http.process import check_safe, host_and_port
 from mcp_memory.settings import load
 
 FOLDER = Path(__file__).parents[2] / "packaging" / "compose"
@@ -25,7 +25,7 @@ def test_each_replica_has_settings_that_load_and_may_listen(name):
     assert settings.http.stateless
     assert settings.storage.uri == "s3://memory/store"
     (command,) = re.findall(r'"--http", "([^"]+)"', (FOLDER / "Dockerfile").read_text(encoding="utf-8"))
-    check(settings, host_and_port(command), asks_token=True)
+    check_safe(settings, host_and_port(command), asks_token=True)
 
 
 def test_the_proxy_knows_every_replica_and_files_that_are_mounted_exist():

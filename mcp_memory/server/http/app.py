@@ -31,7 +31,7 @@ from mcp_memory.configurable import HttpSettings
 from mcp_memory.domain.access import LOOPBACK, OWNER, RIGHTS, Grant
 from mcp_memory.server.app import Context, Host, build
 from mcp_memory.server.http.access import Access
-from mcp_memory.server.incoming import json_of, without_halves
+from mcp_memory.server.incoming import checked_json, without_halves
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
@@ -156,7 +156,7 @@ class Guard:
 def one_message(app: ASGIApp, most: int) -> ASGIApp:
     """Return an app that is given bodies of so many bytes at most, whole, each with the JSON of one message.
 
-    Halves of surrogate pairs are replaced, and what is no message is refused as over stdio (`json_of`).
+    Halves of surrogate pairs are replaced, and what is no message is refused as over stdio (`checked_json`).
     """
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
@@ -180,5 +180,5 @@ def one_message(app: ASGIApp, most: int) -> ASGIApp:
 
 def _read(body: bytes) -> bytes | Response:
     """Return a body as it is handed on, or the reply that refuses it."""
-    _, refusal = json_of(body, "body")
+    _, refusal = checked_json(body, "body")
     return Response(refusal, 400, media_type="application/json") if refusal else without_halves(body)

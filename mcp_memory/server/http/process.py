@@ -27,7 +27,7 @@ def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener
     Raises:
         ConfigurationError: it would listen beyond this machine without asking for tokens, or for any name.
     """
-    check(settings, address, asks_token=access is not None)
+    check_safe(settings, address, asks_token=access is not None)
     listening = listener(settings, address, open_memory, access)
     log.warning("Listening on http://%s:%s/mcp", *address)
     listening.run()
@@ -58,7 +58,7 @@ def listener(
     return _Server(config)
 
 
-def check(settings: Settings, address: tuple[str, int], *, asks_token: bool) -> None:
+def check_safe(settings: Settings, address: tuple[str, int], *, asks_token: bool) -> None:
     """Check that it is safe to listen.
 
     Raises:

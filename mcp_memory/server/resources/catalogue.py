@@ -161,7 +161,7 @@ def match(uri: str) -> tuple[Family, Values]:
     raise InvalidInput("uri", f"there is no resource {uri[:200]!r}", f"There are: {known_uris}.")
 
 
-async def read(memory: Memory, family: Family, values: Values) -> str:
+async def read_content(memory: Memory, family: Family, values: Values) -> str:
     """Return a resource as text.
 
     Raises:

@@ -11,7 +11,7 @@ from mcp_memory.language import iso
 from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.uris import PAGE, Values, next_page, page_of
-from mcp_memory.server.tools.arguments import GraphInput, moment_of, read
+from mcp_memory.server.tools.arguments import GraphInput, moment_of, read_arguments
 from mcp_memory.server.tools.replies import QUOTE_CHARS, json_of, source_row
 from mcp_memory.services import graph as drawings
 from mcp_memory.view.evidence import known_sentences
@@ -58,7 +58,7 @@ def drawing_of(space: Space, values: Values) -> Drawing:
         InvalidInput: a value is wrong, or no fact is about the entity.
     """
     parameters = {name: value for name, value in values.items() if name in GraphInput.model_fields}
-    asked = read(GraphInput, parameters, LimitSettings())
+    asked = read_arguments(GraphInput, parameters, LimitSettings())
     key = known_entity_key(space, asked.entity, "entity") if asked.entity else None
     as_of = moment_of(asked.as_of)
     whole = drawings.graph_of(space.facts, as_of)

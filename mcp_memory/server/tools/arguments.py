@@ -1,7 +1,7 @@
 """Read and check the arguments of a tool call; refuse wrong ones with the argument, the problem and the remedy.
 
-`read` lets pydantic check what clients send, as they mean it (`as_meant`), against the `Input` model of the tool, and
-states its first complaint in our words. What a schema cannot say is checked by the types of fields (`Name`,
+`read_arguments` lets pydantic check what clients send, as they mean it (`as_meant`), against the `Input` model of the
+tool, and states its first complaint in our words. What a schema cannot say is checked by the types of fields (`Name`,
 `short_text`, `Time`), within the configured limits. All of it happens before the memory is opened, so a refused call
 changes nothing.
 
@@ -71,7 +71,7 @@ def _utf8_size(text: str) -> int:
         raise _Wrong(problem, "Send the whole character.") from None
 
 
-def text_of(setting: Literal["message_bytes", "document_bytes"]) -> AfterValidator:
+def text_within(setting: Literal["message_bytes", "document_bytes"]) -> AfterValidator:
     """Return what lets a text pass that is not empty and has at most the bytes of a setting of ``limits``."""
 
     def check(value: str, info: ValidationInfo[LimitSettings]) -> str:
@@ -189,7 +189,7 @@ _KINDS = {
 """What a field of a type takes, by the first word of pydantic's error type."""
 
 
-def read(model: type[InputT], raw: Mapping[str, Any], limits: LimitSettings) -> InputT:
+def read_arguments(model: type[InputT], raw: Mapping[str, Any], limits: LimitSettings) -> InputT:
     """Return the arguments of a call as its model.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.access import Right
 from mcp_memory.server.tools import answer, evolve, explore, forget, graph, reconstruct, status, write
-from mcp_memory.server.tools.arguments import GraphInput, Input, read
+from mcp_memory.server.tools.arguments import GraphInput, Input, read_arguments
 from mcp_memory.server.tools.replies import Reply
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Tool(Generic[ArgumentsT, RequestT]):
         Raises:
             InvalidInput: they are wrong, and nothing is done.
         """
-        args = read(self.input, raw, limits)
+        args = read_arguments(self.input, raw, limits)
         request = self.request(args)
         return lambda memory, progress: self.run(memory, request, args, progress)
 

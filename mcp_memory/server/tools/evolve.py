@@ -19,7 +19,7 @@ from mcp_memory.server.tools.arguments import (
     at_most,
     request_of,
     short_text,
-    text_of,
+    text_within,
 )
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
@@ -49,7 +49,7 @@ POINT_BYTES = 4_000
 """Most UTF-8 bytes of a point's description; a longer one is a text to remember."""
 
 
-Correction = Annotated[str, text_of("message_bytes")]
+Correction = Annotated[str, text_within("message_bytes")]
 Goal = Annotated[str, short_text("Give a question or topic, or leave it out.")]
 Description = Annotated[str, short_text(most=POINT_BYTES)]
 

@@ -24,7 +24,7 @@ from mcp_memory.server.tools.arguments import (
     offset_of,
     shown,
     start_of,
-    text_of,
+    text_within,
 )
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
 
-Message = Annotated[str, text_of("message_bytes")]
+Message = Annotated[str, text_within("message_bytes")]
 Confidence = Annotated[float, Field(strict=True, gt=0, le=1), "a number above 0 and at most 1"]
 
 
@@ -52,7 +52,7 @@ class MessageInput(Input):
     id: Annotated[Name | None, Field(description="Yours, to cite.")] = None
     speaker: Annotated[Name | None, Field(description="Who said it: user, assistant, or the name.")] = None
     role: Annotated[Name | None, Field(description="user or assistant, beside a name.")] = None
-    text: Annotated[str, Field(description="Verbatim."), text_of("message_bytes")]
+    text: Annotated[str, Field(description="Verbatim."), text_within("message_bytes")]
     time: Annotated[Time | None, Field(description="When said, ISO-8601.")] = None
 
 
@@ -61,7 +61,7 @@ class DocumentInput(Input):
 
     id: Name | None = None
     title: Name | None = None
-    text: Annotated[str, text_of("document_bytes")]
+    text: Annotated[str, text_within("document_bytes")]
     time: Time | None = None
 
 

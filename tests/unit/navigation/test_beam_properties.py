@@ -13,7 +13,7 @@ from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import DEPTH, WIDTH, continuations
 from mcp_memory.navigation.counterfactual import counterfactual_budget
-from mcp_memory.navigation.fact_query import FactQuery, Moment, holds
+from mcp_memory.navigation.fact_query import FactQuery, Moment, is_time_valid
 from mcp_memory.navigation.paths import EXPANDED, ends, entities_on
 from mcp_memory.view.facts import Facts
 
@@ -98,7 +98,7 @@ def test_every_step_that_is_not_inferred_holds_at_the_time_in_question(
     asking = FactQuery(understand(question, ()))
     for path in ask(facts, question, at=at, near=near).paths:
         for step in path.steps:
-            assert step.inferred or holds(step.version, at, path.root.intent, past=asking.past)
+            assert step.inferred or is_time_valid(step.version, at, path.root.intent, past=asking.past)
 
 
 @some
@@ -111,7 +111,7 @@ def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: s
         around = (*facts.from_(root.key), *facts.to(root.key))
         past = FactQuery(understand(question, ())).past
         if any(
-            holds(version, at, root.intent, past=past) and facts.key(version.head) != facts.key(version.tail)
+            is_time_valid(version, at, root.intent, past=past) and facts.key(version.head) != facts.key(version.tail)
             for version in around
         ):
             assert root in reached

@@ -21,7 +21,7 @@ from small_graph import TODAY, ask, cosine_by_relation, graph, said, year
 
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import names
-from mcp_memory.navigation.anchors import ROOTS, mentions, select_roots
+from mcp_memory.navigation.anchors import ROOTS, mentioned_entities, select_roots
 from mcp_memory.navigation.beam import FoundPaths
 from mcp_memory.navigation.fact_query import FactQuery, Moment
 from mcp_memory.navigation.paths import serialise
@@ -68,7 +68,7 @@ FOUND: dict[str, Callable[[Line, Facts, FoundPaths], Any]] = {
     "ends": lambda _line, _facts, paths: [path.end for path in paths.paths],
     "best": lambda _line, _facts, paths: serialise(paths.paths[0]),
     "guesses": lambda line, _facts, paths: guesses(line, paths),
-    "common": lambda line, facts, _paths: sorted(mentions(facts, line["ask"], names(line["ask"]))[2]),
+    "common": lambda line, facts, _paths: sorted(mentioned_entities(facts, line["ask"], names(line["ask"]))[2]),
     "demand": lambda line, _facts, _paths: {
         relation: FactQuery(understand(line["ask"], ())).demand(relation) for relation in line["demand"]
     },
@@ -93,7 +93,7 @@ def test_nothing_is_inferred_where_repair_is_switched_off(line: Line) -> None:
 @given(st.text(max_size=80))
 def test_any_text_mentions_only_known_entities_each_once(text: str) -> None:
     facts = facts_of({"facts": "many"})
-    named, _, common = mentions(facts, f"{text} Ann Lee {text}", names(f"{text} Ann Lee {text}"))
+    named, _, common = mentioned_entities(facts, f"{text} Ann Lee {text}", names(f"{text} Ann Lee {text}"))
     for keys in (named, common):
         assert len(set(keys)) == len(keys)
         assert all(facts.degree(key) for key in keys)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.reconstruct.graph import JOINT, MOST_CUES, cues_of, key_of, similarity
+from mcp_memory.reconstruct.graph import JOINT, MOST_CUES, cue_similarity, cues_of, key_of
 
 
 def turn(text: str, speaker: str | None = "Ann", kind: str = "message", title: str | None = None) -> Turn:
@@ -44,7 +44,7 @@ def test_every_cue_is_in_the_sentence_or_is_its_speaker(text: str, speaker: str 
 )
 def test_cues_match_by_equality_containment_or_jaccard_index(asked: str, known: str, index: float) -> None:
     """DESIGN W16."""
-    assert similarity(key_of(asked), key_of(known)) == pytest.approx(index)
+    assert cue_similarity(key_of(asked), key_of(known)) == pytest.approx(index)
 
 
 def test_the_spellings_of_one_thing_share_a_key() -> None:

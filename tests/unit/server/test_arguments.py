@@ -8,7 +8,7 @@ import pytest
 from mcp_memory.domain.requests import Feedback, NewFact, NewItem, PointEdits, PointInsert
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.answer import AnswerInput, answer_query
-from mcp_memory.server.tools.arguments import read
+from mcp_memory.server.tools.arguments import read_arguments
 from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.server.tools.evolve import EvolveInput, evolve_request
 from mcp_memory.server.tools.reconstruct import ReconstructInput, recall_query
@@ -54,10 +54,10 @@ def test_a_refusal_names_the_argument_the_problem_and_the_remedy(case):
 def test_feedback_and_points_and_their_lists_may_be_given_as_json_text():
     for raw in ({"supports": ["s_1", 2], "not_supports": []}, {"supports": '["s_1", "2"]', "not_supports": "[]"}):
         for feedback in (raw, json.dumps(raw)):
-            request = evolve_request(read(EvolveInput, {"episode": "ep_1", "feedback": feedback}, LIMITS))
+            request = evolve_request(read_arguments(EvolveInput, {"episode": "ep_1", "feedback": feedback}, LIMITS))
             assert request.feedback == Feedback(("s_1", "2"))
     points = json.dumps({"insert": json.dumps([{"entities": ["Ann", "Bob"], "description": "They met."}]), "merge": []})
-    request = evolve_request(read(EvolveInput, {"points": points}, LIMITS))
+    request = evolve_request(read_arguments(EvolveInput, {"points": points}, LIMITS))
     assert request.points == PointEdits((PointInsert(("Ann", "Bob"), "They met."),))
 
 
@@ -74,7 +74,7 @@ STRANGE = [
 @pytest.mark.parametrize("text", STRANGE)
 def test_strange_and_hostile_text_passes_unchanged(text):
     raw = {"messages": [{"text": text, "speaker": text, "id": text}], "session": text}
-    request = write_request(read(WriteInput, raw, LIMITS))
+    request = write_request(read_arguments(WriteInput, raw, LIMITS))
     assert request.items == (NewItem(text, ref=text, speaker=text),)
     assert request.session == text
 
@@ -83,24 +83,25 @@ def test_a_fact_holds_from_the_start_of_a_date_until_the_start_of_another():
     raw = fact(
         valid_from="2020-05-01", valid_to="2021-01-01T12:00:00+02:00", confidence=1, intent="EVOLUTION", source="m"
     )
-    request = write_request(read(WriteInput, raw, LIMITS))
+    request = write_request(read_arguments(WriteInput, raw, LIMITS))
     whole = NewFact("Ann", "lives_in", "Oslo", 1_588_291_200_000, 1_609_495_200_000, 1.0, "EVOLUTION", "m")
     assert request.facts == (NewFact("Ann", "lives_in", "Oslo"), whole)
     assert (request.kind, request.items) == ("statement", ())
 
 
 def test_as_of_is_the_last_instant_of_a_date_or_the_given_instant():
-    request = recall_query(read(ReconstructInput, {"as_of": "1970-01-02"}, LIMITS))
+    request = recall_query(read_arguments(ReconstructInput, {"as_of": "1970-01-02"}, LIMITS))
     assert request.as_of == 2 * 86_400_000 - 1
     assert (
-        answer_query(read(AnswerInput, {"question": "a", "as_of": "1970-01-02T00:00:00Z"}, LIMITS)).as_of == 86_400_000
+        answer_query(read_arguments(AnswerInput, {"question": "a", "as_of": "1970-01-02T00:00:00Z"}, LIMITS)).as_of
+        == 86_400_000
     )
-    assert recall_query(read(ReconstructInput, {}, LIMITS)).as_of is None
+    assert recall_query(read_arguments(ReconstructInput, {}, LIMITS)).as_of is None
 
 
 @pytest.mark.parametrize("space", ["a", "Ann_2", "日記", "a.b@c-d", "x" * 64, "_"])
 def test_valid_names_of_spaces_are_accepted(space):
-    assert answer_query(read(AnswerInput, {"question": "who?", "space": space}, LIMITS)).space == space
+    assert answer_query(read_arguments(AnswerInput, {"question": "who?", "space": space}, LIMITS)).space == space
 
 
 def test_limits_come_from_the_configuration():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.tools.arguments import read
+from mcp_memory.server.tools.arguments import read_arguments
 from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.server.tools.meant import as_meant
 from mcp_memory.server.tools.reconstruct import ReconstructInput, listing_of, recall_query
@@ -33,7 +33,9 @@ def test_a_call_with_all_optional_arguments_empty_is_the_call_without_them(tool)
     model, plain = TOOLS[tool].input, PLAIN[tool]
     optional = [name for name, field in model.model_fields.items() if not field.is_required()]
     for empty in EMPTY:
-        assert read(model, dict.fromkeys(optional, empty) | plain, LIMITS) == read(model, plain, LIMITS)
+        assert read_arguments(model, dict.fromkeys(optional, empty) | plain, LIMITS) == read_arguments(
+            model, plain, LIMITS
+        )
 
 
 MESSAGE = {"text": "Rosa keeps bees.", "id": "4"}
@@ -61,9 +63,9 @@ def test_other_forms_of_a_value_mean_the_value(tool, name, value, others):
     model, plain = TOOLS[tool].input, {} if name in PLAIN[tool] else PLAIN[tool]
     plain = {} if tool == "memory_write" else plain
     for other in others:
-        meant = getattr(read(model, plain | {name: other}, LIMITS), name)
-        assert meant == getattr(read(model, plain | {name: value}, LIMITS), name), other
-        assert type(meant) is type(getattr(read(model, plain | {name: value}, LIMITS), name))
+        meant = getattr(read_arguments(model, plain | {name: other}, LIMITS), name)
+        assert meant == getattr(read_arguments(model, plain | {name: value}, LIMITS), name), other
+        assert type(meant) is type(getattr(read_arguments(model, plain | {name: value}, LIMITS), name))
 
 
 WRONG = [
@@ -80,12 +82,12 @@ WRONG = [
 def test_what_fits_no_type_is_refused_by_its_name(tool, name, values):
     for value in values:
         with pytest.raises(InvalidInput, match=rf"^{name}\b"):
-            read(TOOLS[tool].input, {name: value}, LIMITS)
+            read_arguments(TOOLS[tool].input, {name: value}, LIMITS)
 
 
 @pytest.mark.parametrize("text", ["5", "true", "[1, 2]", '{"text": "a"}', "null", "None", "[not a list"])
 def test_what_the_text_of_a_message_says_is_never_read(text):
-    request = write_request(read(WriteInput, {"messages": [{"text": text, "speaker": "Rosa"}]}, LIMITS))
+    request = write_request(read_arguments(WriteInput, {"messages": [{"text": text, "speaker": "Rosa"}]}, LIMITS))
     assert request.items[0].text == text
 
 
@@ -107,7 +109,7 @@ def test_any_json_is_read_or_refused_and_read_alike_once_more(value):
 
 def test_half_a_character_in_json_text_becomes_the_replacement_character():
     sent = json.dumps([{"text": "half \ud83e", "id": "\ud83e\udd42 whole"}])
-    (item,) = write_request(read(WriteInput, {"messages": sent}, LIMITS)).items
+    (item,) = write_request(read_arguments(WriteInput, {"messages": sent}, LIMITS)).items
     assert (item.text, item.ref) == ("half \ufffd", "\U0001f942 whole")
 
 
@@ -115,15 +117,15 @@ ASKED = {"query": "Which hives has Rosa?", "mode": "all", "since": "2024", "enti
 
 
 def test_a_cursor_belongs_to_the_recall_that_gave_it():
-    cursor = f"all-20-{listing_of(recall_query(read(ReconstructInput, ASKED, LIMITS)))}"
+    cursor = f"all-20-{listing_of(recall_query(read_arguments(ReconstructInput, ASKED, LIMITS)))}"
     for same in ({}, {"mode": "auto"}, {"limit": 5}, {"detail": "full"}, {"space": ""}, {"wordings": "null"}):
-        query = recall_query(read(ReconstructInput, ASKED | same | {"cursor": cursor}, LIMITS))
+        query = recall_query(read_arguments(ReconstructInput, ASKED | same | {"cursor": cursor}, LIMITS))
         assert (query.skip, query.mode) == (20, "all")
     others = [{"query": "Which hives?"}, {"mode": "overview"}, {"since": "2023"}, {"until": "2025"}, {"space": "work"},
               {"entities": []}, {"wordings": ["Rosa has hives."]}, {"role": "assistant"}, {"as_of": "2024-05-01"},
               {"include_uncertain": True}]  # fmt: skip
     for other in others:
         with pytest.raises(InvalidInput, match=r"^cursor: .* is that of another recall\. Give the same query, space"):
-            recall_query(read(ReconstructInput, ASKED | other | {"cursor": cursor}, LIMITS))
+            recall_query(read_arguments(ReconstructInput, ASKED | other | {"cursor": cursor}, LIMITS))
     with pytest.raises(InvalidInput, match=r"^cursor: 'all-20' is no cursor"):
-        recall_query(read(ReconstructInput, ASKED | {"cursor": "all-20"}, LIMITS))
+        recall_query(read_arguments(ReconstructInput, ASKED | {"cursor": "all-20"}, LIMITS))

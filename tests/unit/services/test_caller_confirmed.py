@@ -78,7 +78,9 @@ async def test_explored_evidence_is_in_the_trace_of_the_episode_in_every_process
     first, hives = await asked(one), await found(one)
     await judged(one, first.episode, supports=("1", hives))
     other = memory(disk)
-    told_of = json.loads(await catalogue.read(other, *catalogue.match(f"memory://default/episodes/{first.episode}")))
+    told_of = json.loads(
+        await catalogue.read_content(other, *catalogue.match(f"memory://default/episodes/{first.episode}"))
+    )
     assert [item["id"] for item in told_of["explored"]] == [hives]
     assert hives not in [item["id"] for item in told_of["evidence"]]
     with pytest.raises(InvalidInput, match=f"has no record {SHOWN + 1}"):  # it is none of the reply's

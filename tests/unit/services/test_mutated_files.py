@@ -10,7 +10,7 @@ import pytest
 from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of
 
 from mcp_memory.access.tokens import TokenFile
-from mcp_memory.commands.config_files import content_of, read_text, with_entry
+from mcp_memory.commands.config_files import content_of, read_client_file, with_entry
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.server.incoming import read_message
 from mcp_memory.server.tools.catalogue import TOOLS
@@ -24,7 +24,7 @@ def client(form: str, *way: str) -> Callable[[Path], object]:
     """Return what changes an entry of a client's file, and takes it out."""
 
     def change(path: Path) -> object:
-        text = read_text(path)
+        text = read_client_file(path)
         found = content_of(path, form, text)
         with_entry(path, form, way, None, with_entry(path, form, way, {"command": "x"}, text))
         return found

@@ -7,7 +7,7 @@ from learning_memory import held, memory, recalled, told
 from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.tokens import rouge_l, words
-from mcp_memory.server.tools.arguments import read
+from mcp_memory.server.tools.arguments import read_arguments
 from mcp_memory.server.tools.explore import ExploreInput, explore_request
 from mcp_memory.settings import LimitSettings
 
@@ -59,7 +59,7 @@ async def test_each_suggested_step_can_be_taken_as_given_in_its_space(space):
         seen.add(str(step))
         args = {"space": "default", "operator": step.operator} | step.args
         assert args["space"] == space
-        given = read(ExploreInput, args | {"ids": list(args.get("ids", ()))}, LimitSettings())
+        given = read_arguments(ExploreInput, args | {"ids": list(args.get("ids", ()))}, LimitSettings())
         reply = await one.explore(explore_request(given))
         assert reply.items or reply.next
         assert reply.next
