@@ -1,8 +1,8 @@
 """The store: a log, which is the truth, and tables in LanceDB, which are made of it; one number is the snapshot.
 
 A writer takes the write lock, refreshes to the last commit, puts its rows into the log with the next number, and
-releases the lock. That is the commit: a process may be killed at any point of it. Vectors are made before the lock is
-taken, and the view takes rows in after it was released. In the background the tables take over what is in the
+releases the lock. That is the commit: a process may be killed at any point of it. Vectors of texts are made before the
+lock is taken, and the view takes rows in after it was released. In the background the tables take over what is in the
 log; whatever is wrong with one of them, it is made again.
 
     store.py       the port: read, write, rebuild, forget
