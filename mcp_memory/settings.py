@@ -1,4 +1,4 @@
-"""Every setting, read from one file and the environment (``configurable.py`` and ``switches.py`` declare them).
+"""Every setting, read from one file and the environment (``configurable.py`` declares them).
 
 ``config.toml`` is read from ``--config``, else ``MCP_MEMORY_CONFIG``, else the user's configuration folder; without a
 file the defaults hold. Each setting can be overridden by ``MCP_MEMORY_<SECTION>_<KEY>``. An unknown key, a value of the
@@ -27,16 +27,18 @@ from mcp_memory.configurable import (
     Declared,
     EmbeddingSettings,
     EngineSettings,
+    GainSettings,
     HttpSettings,
     LimitSettings,
     PrivacySettings,
     ReaderSettings,
+    RecallLoopSettings,
     ServerSettings,
     StorageSettings,
+    Switches,
     WriteSettings,
 )
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.switches import GainSettings, RecallLoopSettings, Switches
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.configurable import Gate, Switches
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.gain.propagation import (
     Round,
@@ -38,7 +39,6 @@ from mcp_memory.gain.propagation import (
     propagate,
     relative_bonuses,
 )
-from mcp_memory.switches import Gate, Switches
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.entities import EntityIndex

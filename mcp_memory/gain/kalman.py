@@ -28,9 +28,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcp_memory.configurable import Update
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.facts import Engine
-from mcp_memory.switches import Update
 from mcp_memory.vectors import Vector
 
 POSITIVE = 0.5

@@ -31,6 +31,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from math import ceil
 
+from mcp_memory.configurable import RecallLoopSettings
 from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, StepKey, Stop, Suggestion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
@@ -38,7 +39,6 @@ from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS, names, words
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
-from mcp_memory.switches import RecallLoopSettings
 from mcp_memory.view.space import Space
 
 MOST_CALLS = 50

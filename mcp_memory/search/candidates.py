@@ -35,6 +35,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.turns import Role
 from mcp_memory.language.questions import asks_for_several
@@ -62,7 +63,6 @@ from mcp_memory.search.links import ENTITIES, LINKS, lead_on
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_temporal_scores, recallable
 from mcp_memory.search.wishes import WishIndex
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
-from mcp_memory.switches import Switches
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space

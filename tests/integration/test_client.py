@@ -10,10 +10,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from word_memory import word_memory
 
+from mcp_memory.configurable import Switches
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.services.recall.settings import operators
 from mcp_memory.settings import Settings
-from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 

@@ -12,8 +12,8 @@ import pytest
 from integration.client_calls import connected, structured
 from unit.services.learning_memory import memory
 
+from mcp_memory.configurable import Switches
 from mcp_memory.services.recall.settings import operators
-from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 CALLS = [json.loads(line) for line in Path(__file__).with_name("explore_steps.jsonl").read_text("utf-8").splitlines()]

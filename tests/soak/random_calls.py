@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from soak.invariants import Quote, rows, violations
 from stdio_client import Gone, StdioClient, serving
 
+from mcp_memory.configurable import Switches
 from mcp_memory.services.recall.settings import operators
-from mcp_memory.switches import Switches
 
 SPACES: dict[str, dict[str, tuple[str, ...]]] = {
     "left": {

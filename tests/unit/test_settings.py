@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mcp_memory.configurable import Switches
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.settings import SECTIONS, Settings, load
-from mcp_memory.switches import Switches
 from mcp_memory.wiring import place_of
 
 

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
+from mcp_memory.configurable import Update
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
@@ -45,7 +46,6 @@ from mcp_memory.language.stated import times_in_words
 from mcp_memory.language.tokens import STOP_WORDS, mentions, words
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.search.words import embedded_text
-from mcp_memory.switches import Update
 from mcp_memory.vectors import Vector
 from mcp_memory.view.evidence import known_sentences, source_of
 from mcp_memory.view.space import NONE, Space

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import RecallResult
@@ -58,7 +59,6 @@ from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import go_on, rank
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.switches import Switches
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from mcp_memory.configurable import GainSettings, RecallLoopSettings, Switches
 from mcp_memory.gain.propagation import propagate_once
 from mcp_memory.hypergraph.retrieval import global_points, local_points
 from mcp_memory.navigation.operators import counterfactual, expand_facts, timeline, versions
@@ -23,7 +24,6 @@ from mcp_memory.reconstruct.operators import (
     topic_events,
 )
 from mcp_memory.reflection.navigators import reflect_step
-from mcp_memory.switches import GainSettings, RecallLoopSettings, Switches
 
 _WINDOW = ("since", "until")
 _FACTS = ("entity", "relation", "query", *_WINDOW)

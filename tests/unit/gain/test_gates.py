@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sentence_space import documents, space_of, unit
 
+from mcp_memory.configurable import Gate
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.gain.gates import (
     confidence_reached,
@@ -12,7 +13,6 @@ from mcp_memory.gain.gates import (
     gate,
     sentence_gates,
 )
-from mcp_memory.switches import Gate
 from mcp_memory.vectors import Vector
 from mcp_memory.view.beliefs import Beliefs
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from sentence_space import documents, space_of
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.query import Window
 from mcp_memory.gain.gates import gates_and_propagation
 from mcp_memory.language.questions import understand
-from mcp_memory.switches import Switches
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.space import Space
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sentence_space import unit
 
+from mcp_memory.configurable import Update
 from mcp_memory.domain.episodes import Target
 from mcp_memory.gain.kalman import PROCESS, gain, label_noise, update
-from mcp_memory.switches import Update
 
 NEAR = {"abs": 1e-6}
 

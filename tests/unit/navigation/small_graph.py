@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
@@ -14,7 +15,6 @@ from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import FoundPaths, search_facts
 from mcp_memory.navigation.fact_query import Moment
 from mcp_memory.navigation.paths import Cosine
-from mcp_memory.switches import Switches
 from mcp_memory.view.facts import Facts
 
 NOW = midnight(2024, 6, 1)

@@ -5,12 +5,12 @@ from random import Random
 import pytest
 from unit.reconstruct.talk_space import new_space, say
 
+from mcp_memory.configurable import RecallLoopSettings
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct import loop
 from mcp_memory.reconstruct.loop import LoopState, run_loop
-from mcp_memory.switches import RecallLoopSettings
 from mcp_memory.view.evidence import sentence_evidence
 
 LINES = [f"Ann: This is line {number}." for number in range(40)]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.turns import Segment, Sentence, Turn
@@ -13,7 +14,6 @@ from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
 from mcp_memory.search.channels import Channel
-from mcp_memory.switches import Switches
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from small_space import document, message, refs, space_of
 
+from mcp_memory.configurable import Switches
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import CandidateSet, find_candidates, rank_candidates
-from mcp_memory.switches import Switches
 from mcp_memory.view.space import Space
 
 TALK = space_of(

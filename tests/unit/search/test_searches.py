@@ -19,12 +19,12 @@ import numpy as np
 import pytest
 from small_space import ask, document, message, read
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
 from mcp_memory.services.recall.loop import judge_coverage
-from mcp_memory.switches import Switches
 
 _FILE = Path(__file__).with_name("searches.jsonl")
 LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]

@@ -7,6 +7,7 @@ import pytest
 from fakes import Disk
 from learning_memory import held, memory, recalled, told
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -19,7 +20,6 @@ from mcp_memory.domain.requests import (
 )
 from mcp_memory.errors import InvalidInput
 from mcp_memory.settings import Settings
-from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 

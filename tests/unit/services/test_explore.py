@@ -7,6 +7,7 @@ import pytest
 from batches import point
 from fakes import DiskStore, FakeEmbedder
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.query import Window
@@ -20,7 +21,6 @@ from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.settings import RecallSettings, operators
 from mcp_memory.services.write import write
-from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 NOW = 1_700_000_000_000

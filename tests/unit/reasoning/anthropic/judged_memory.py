@@ -13,7 +13,7 @@ from unit.rules.answers.small_memory import said
 from unit.services.learning_memory import NOW as NOW
 from unit.services.learning_memory import on_disk
 
-from mcp_memory.configurable import WriteSettings
+from mcp_memory.configurable import Switches, WriteSettings
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
@@ -21,7 +21,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.settings import Settings
-from mcp_memory.switches import Switches
 from mcp_memory.wiring import open_claude, open_organisers, open_question_judges, open_text_reader
 
 KEY = "sk-ant-test-key-that-nobody-may-see"

@@ -4,9 +4,9 @@ import pytest
 from judged_memory import asked, judged
 from standin.replies import error, said
 
+from mcp_memory.configurable import Switches
 from mcp_memory.reasoning.anthropic.answer import OPERATORS
 from mcp_memory.services.recall.settings import operators
-from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 NOISE = tuple(f"Emil: On day {number} we talked about animals in the garden." for number in range(30))

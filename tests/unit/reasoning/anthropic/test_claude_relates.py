@@ -7,9 +7,9 @@ from standin.replies import error, said
 from standin.rooms import room
 from unit.services.learning_memory import held
 
+from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
-from mcp_memory.switches import Switches
 
 pytestmark = pytest.mark.anyio
 TALK = (
