@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from mcp_memory.search.words import message_text
-from training.models import Embedder, fit
+from training.models import DEVICE, Embedder, fit, half
 from training.worlds import DATA, NOTHING, World, is_kept, read_worlds
 
 GROUP, NEAR, WRONG, HEAT = 16, 16, 2, 20.0
@@ -61,7 +61,7 @@ def vectors(model: Embedder, texts: Sequence[str]) -> np.ndarray:
     with torch.no_grad():
         for start in range(0, len(order), AT_ONCE):
             part = order[start : start + AT_ONCE]
-            found[part] = model([texts[place] for place in part]).numpy()
+            found[part] = model([texts[place] for place in part]).cpu().numpy()
     return found
 
 
@@ -85,20 +85,20 @@ def loss_of(model: Embedder, group: Sequence[Pair], rng: random.Random) -> torch
     """Return the loss of the choice of each query among the pieces of a group; other right ones of its own are out."""
     shown = [one.piece for one in group]
     shown += [text for one in group for text in rng.sample(one.wrong, min(WRONG, len(one.wrong)))]
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with half():
         queries, records = model([one.query for one in group]).float(), model(shown).float()
     out = [[place != own and text in one.right for place, text in enumerate(shown)] for own, one in enumerate(group)]
-    logits = (queries @ records.T * HEAT).masked_fill(torch.tensor(out), -1e4)
-    return torch.nn.functional.cross_entropy(logits, torch.arange(len(group)))
+    logits = (queries @ records.T * HEAT).masked_fill(torch.tensor(out, device=DEVICE), -1e4)
+    return torch.nn.functional.cross_entropy(logits, torch.arange(len(group), device=DEVICE))
 
 
 def train(out: Path, worlds: Sequence[World], options: argparse.Namespace) -> None:
     """Train a model, and write its weights mixed with those of before."""
     torch.manual_seed(options.seed)
-    model = Embedder()
-    before = {name: weights.clone() for name, weights in model.state_dict().items()}
+    model = Embedder().to(DEVICE)
+    before = {name: weights.cpu().clone() for name, weights in model.state_dict().items()}
     fit(model, [pair for world in worlds for pair in pairs_of(model, world)], GROUP, loss_of, options)
-    after = model.state_dict()
+    after = model.cpu().state_dict()
     mixed = {
         name: torch.lerp(old, after[name], options.share) if old.is_floating_point() else old
         for name, old in before.items()

@@ -5,7 +5,8 @@ python -m training.train OUT.pt CANDIDATES.jsonl …
 Needs the extra ``train``. A step takes 40 pairs of a query and a record: for each of eight questions one gold record,
 or none where nothing answers, among records that recall had put first wrongly. The loss is that of a choice among them
 (listwise) and half that of each pair by itself (pointwise), so that the output is a probability, too. Seeds are fixed.
-On two cores a step takes a second and a half.
+On two cores with AVX-512 a step takes a second and a
+half, on older ones ten times as long.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NamedTuple
 
 import torch
 
-from training.models import Cross, fit
+from training.models import DEVICE, Cross, fit, half
 from training.worlds import NOTHING, is_kept
 
 NEGATIVES, GROUPS = 4, 8
@@ -67,18 +68,20 @@ def cross_loss(model: Cross, group: Sequence[Example], rng: random.Random) -> to
         items = ([gold] if gold else []) + negatives(rng, wrong, NEGATIVES if gold else NEGATIVES + 1)
         pairs += [(query, item) for item in items]
     order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]) + len(pairs[place][1]))
-    outputs = torch.zeros(len(pairs), 1)
+    outputs = torch.zeros(len(pairs), 1, device=DEVICE)
     for start in range(0, len(order), PART):  # by length: less padding
         part = order[start : start + PART]
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            outputs = outputs.index_copy(0, torch.tensor(part), model([pairs[place] for place in part]).float())
+        with half():
+            read = model([pairs[place] for place in part]).float()
+        outputs = outputs.index_copy(0, torch.tensor(part, device=DEVICE), read)
     logits = outputs.view(len(group), -1)
-    has = torch.tensor([one.gold is not None for one in group])
+    has = torch.tensor([one.gold is not None for one in group], device=DEVICE)
     target = torch.zeros_like(logits)
     target[has, 0] = 1
-    loss = 0.5 * torch.nn.functional.binary_cross_entropy_with_logits(logits, target, pos_weight=torch.tensor(2.0))
+    twice = torch.tensor(2.0, device=DEVICE)
+    loss = 0.5 * torch.nn.functional.binary_cross_entropy_with_logits(logits, target, pos_weight=twice)
     if has.any():
-        first = torch.zeros(int(has.sum()), dtype=torch.long)
+        first = torch.zeros(int(has.sum()), dtype=torch.long, device=DEVICE)
         loss = loss + torch.nn.functional.cross_entropy(logits[has], first)
     return loss
 
@@ -90,7 +93,7 @@ def train(out: Path, data: list[Example], options: argparse.Namespace) -> None:
     if options.start is not None:
         model.load_state_dict(torch.load(options.start))
     fit(model, data, GROUPS, cross_loss, options)
-    torch.save(model.state_dict(), out)
+    torch.save(model.cpu().state_dict(), out)
 
 
 if __name__ == "__main__":
