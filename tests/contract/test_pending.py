@@ -10,8 +10,8 @@ import anyio
 import numpy as np
 import pytest
 from rows_checked import row_problems
-from store_contents import holding
-from unit.services.exported_store import MAY, open_at, store_of
+from store_contents import decoded, holding
+from unit.services.exported_store import MAY, exported, open_at, store_of
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, ForgetRequest, NewFact, NewItem, WriteRequest
@@ -270,3 +270,17 @@ async def test_a_process_that_nobody_calls_indexes_what_another_one_left(tmp_pat
                 left = await pending(idle)
             tasks.cancel_scope.cancel()
     assert await pending(open_at(tmp_path)) == {}
+
+
+async def test_secrets_of_a_pending_text_are_masked_before_and_after_it_is_indexed(tmp_path: Path) -> None:
+    secret = "AKIA" + "IOSFODNN7" + "ABCDEFG"
+    writer, reader = open_at(tmp_path), open_at(tmp_path)
+    await writer.write(talk(("Ann", "Hello."), ("Ann", f"My key is {secret}, keep it."), wait=False))
+    assert secret in decoded(tmp_path)
+    for memory in (writer, reader, open_at(tmp_path)):
+        async with memory.store.reading() as view:
+            assert not any(secret in turn.text for turn in view.space("default").turns.values())
+        assert not any(secret in one.text for one in (await memory.reconstruct(Query("my key"))).evidence)
+        assert secret.encode() not in await exported(memory)
+    await index_all(reader)
+    assert not any(secret in one.text for one in (await writer.reconstruct(Query("my key"))).evidence)
