@@ -94,14 +94,12 @@ class Host:
         asks_roots: whether a client may be asked for its folders.
         valid: returns whether a grant still holds, for what goes on after the request.
         sessions: whether older clients have sessions, in which they can be told what changed.
-        headers: whether clients repeat the argument ``space`` as a header, to route by.
     """
 
     caller: Callable[[Context], Grant] = lambda _context: OWNER
     asks_roots: bool = True
     valid: Callable[[Grant], bool] = lambda _grant: True
     sessions: bool = True
-    headers: bool = False
 
 
 def build(open_memory: Opener, settings: Settings | None = None, host: Host | None = None) -> Server[Opening]:
@@ -128,8 +126,8 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
             "resources/list": CacheHint(HOUR_MS, "private"),  # it names the caller's spaces
         },
         lifespan=requests.lifespan,
-        get_tool_input_schema=requests.input_schema,
-        on_list_tools=requests.list_tools,
+        get_tool_input_schema=_input_schema,
+        on_list_tools=_list_tools,
         on_call_tool=requests.call_tool,
         on_list_resources=_list_resources,
         on_list_resource_templates=_list_templates,
@@ -168,20 +166,6 @@ class _Requests:
                 with anyio.move_on_after(DRAIN_S, shield=True):
                     await opening.aclose()
                 tasks.cancel_scope.cancel()
-
-    def input_schema(self, name: str) -> dict[str, Any] | None:
-        """Return the published schema of a tool's arguments; None if there is no such tool."""
-        schema = DEFINITIONS[name].input_schema if name in DEFINITIONS else None
-        if schema is None or not self._host.headers or "space" not in schema["properties"]:
-            return schema
-        space = schema["properties"]["space"] | {"x-mcp-header": "Space"}
-        return schema | {"properties": schema["properties"] | {"space": space}}
-
-    async def list_tools(self, _context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        """Return the tools."""
-        _refuse_cursor(params)
-        tools = [one.model_copy(update={"input_schema": self.input_schema(one.name)}) for one in DEFINITIONS.values()]
-        return ListToolsResult(tools=tools)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Answer one call of a tool; see the head of this file for errors."""
@@ -282,6 +266,16 @@ def _refuse_cursor(params: PaginatedRequestParams | None) -> None:
     """Refuse a cursor: each list has one page, so no reply has given one."""
     if params and params.cursor:
         raise MCPError(INVALID_PARAMS, f"cursor: {params.cursor[:60]!r} names no page. Leave it out.")
+
+
+def _input_schema(name: str) -> dict[str, Any] | None:
+    """Return the published schema of a tool's arguments; None if there is no such tool."""
+    return DEFINITIONS[name].input_schema if name in DEFINITIONS else None
+
+
+async def _list_tools(_context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+    _refuse_cursor(params)
+    return ListToolsResult(tools=[*DEFINITIONS.values()])
 
 
 async def _list_resources(_context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:

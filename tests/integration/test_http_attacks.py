@@ -127,18 +127,11 @@ OWN_NAMES = {
     "another revision": ([("MCP-Protocol-Version", "1999-01-01")], LIST, 400),
 }
 TRICKS = OWN_NAMES | {
-    "a header names another space than the call": (modern(*NAMED, ("Mcp-Param-Space", "bob")), recall_in("ann"), 400),
-    "two headers name two spaces": (
-        modern(*NAMED, ("Mcp-Param-Space", "bob"), ("Mcp-Param-Space", "ann")), recall_in("ann"), 400,
-    ),
-    "a header names a space that the call has not": (modern(*NAMED, ("Mcp-Param-Space", "ann")), recall_in("bob"), 400),
-    "no header names the space": (modern(), recall_in("bob"), 400),
     "the headers name a harmless method": (
         modern(("Mcp-Method", "tools/list"), ("Mcp-Name", "memory_status")), recall_in("ann"), 400,
     ),
     "the headers name another tool": (
-        modern(("Mcp-Method", "tools/call"), ("Mcp-Name", "memory_status"), ("Mcp-Param-Space", "bob")),
-        recall_in("bob"), 400,
+        modern(("Mcp-Method", "tools/call"), ("Mcp-Name", "memory_status")), recall_in("bob"), 400,
     ),
     "several calls in one body": ([], [ANNS, LIST], 400),
     "one key twice, the foreign space last": ([], TEXT.replace('"space"', '"space": "bob", "space"'), 200),

@@ -44,7 +44,7 @@ _URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True)) 
 def http_app(open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access | None) -> Starlette:
     """Return the server as an ASGI application."""
     http = settings.http
-    host = Host(_caller_of, asks_roots=False, sessions=not http.stateless, headers=True)
+    host = Host(_caller_of, asks_roots=False, sessions=not http.stateless)
     manager = StreamableHTTPSessionManager(
         build(open_memory, settings, replace(host, valid=access.valid) if access else host),
         stateless=http.stateless,
