@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+import asserting
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
@@ -14,7 +15,7 @@ from mcp_memory.domain.facts import Assertion, Engine, ExtractorName
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.requests import ForgetTargets
-from mcp_memory.domain.times import FOREVER, StatedTime
+from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn, assertion_id, segment_id, sentence_id
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure
@@ -76,29 +77,20 @@ def batch(*refs: str, space: str = "default", dimension: int = DIMENSION) -> Bat
 
 def asserted(one: Turn, number: int = 0, extractor: ExtractorName = "embedded", **changes: object) -> Assertion:
     """Return an assertion of a turn; ``number`` distinguishes several of one extractor."""
-    tail = f"place {number}"
-    made = Assertion(
-        id=assertion_id(one.id, 0, 10, "Ann", "lives_in", tail, extractor),
-        space=one.space,
-        turn_id=one.id,
-        sentence=0,
-        start=0,
-        end=10,
-        head="Ann",
-        relation="lives_in",
-        tail=tail,
+    made = asserting.asserted(
+        f"place {number}",
+        WRITTEN_AT + number,
+        turn=one.id,
         negated=number % 2 == 1,
-        since=WRITTEN_AT + number,
-        until=FOREVER,
-        stated=False,
         confidence=0.1 + (0.2 * number) % 0.9,
-        intent="FACT",
         change=number % 3 == 1,
         extractor=extractor,
         said_at=WRITTEN_AT,
         recorded_at=WRITTEN_AT,
+        stated=False,
     )
-    return replace(made, **changes)  # type: ignore[arg-type]
+    own = assertion_id(one.id, 0, 10, "Ann", "lives_in", made.tail, extractor)
+    return replace(made, **{"id": own, "space": one.space, "end": 10} | changes)  # type: ignore[arg-type]
 
 
 def lesson(
