@@ -124,24 +124,17 @@ def _versions(facts: Facts, key: str, *, suspected: bool) -> list[Version]:
 
 
 def fact_row(space: Space, version: Version) -> dict[str, Any]:
-    """Return the row of a version in a list."""
+    """Return the row of a version in a list: for how long it holds, how reliable it is, and where it was said."""
     newest_first = sorted(version.assertions, key=lambda assertion: -assertion.said_at)
     return {
         **row(version, "id", "head", "relation", "tail", "text"),
         "uri": uri_of("fact", {"space": space.name, "id": version.id}),
-        **_validity_row(space, version),
-        **row(version, "stated", "intent", "superseded_by"),
-        "sources": [_source_row(space, assertion) for assertion in newest_first[:SOURCES]],
-    }
-
-
-def _validity_row(space: Space, version: Version) -> dict[str, Any]:
-    """Return for how long a version holds, and how reliable it is."""
-    return {
         "valid_from": iso.show(version.since),
         "valid_to": iso.show(version.until),
         **row(version, "kind", "precision", "status", "confidence"),
         "suspected": True if version.confidence < space.facts.stable else None,
+        **row(version, "stated", "intent", "superseded_by"),
+        "sources": [_source_row(space, assertion) for assertion in newest_first[:SOURCES]],
     }
 
 

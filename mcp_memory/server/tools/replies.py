@@ -80,11 +80,8 @@ _SHOWN: Mapping[str, Callable[[Any], Any]] = {
 
 def row(value: object, *names: str) -> dict[str, Any]:
     """Return fields of a value of the domain as they stand in a structured reply."""
-    return {name: _SHOWN.get(name, _as_it_is)(getattr(value, name)) for name in names}
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
+    given = {name: getattr(value, name) for name in names}
+    return {name: _SHOWN[name](one) if name in _SHOWN else one for name, one in given.items()}
 
 
 def json_of(value: Any) -> Any:
