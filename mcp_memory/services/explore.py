@@ -42,6 +42,10 @@ _IDS_OF_POINTS = " Ids of memory points begin with h_; a recall names those that
 _IDS_OF_EVIDENCE = (
     " Ids of evidence stand in the replies of this tool; of a recall give its episode, and numbers of records."
 )
+_KNOWN_IDS = (
+    "Give ids as replies name them (s_, g_, f_, h_), or numbers of records with the episode of their reply; of a "
+    "hypothesis (i_) the facts that it follows from, and look around a point that rests on no text with local_points."
+)
 _NEXT = 3
 """Suggestions of one kind."""
 
@@ -208,21 +212,9 @@ def _resolve_ids(space: Space, operator: Operator, ids: Sequence[str], episode: 
         elif sentences := shown.get(name) or (point.sentences if point is not None else ()):
             found += sentences
         else:
-            raise InvalidInput(f"ids[{place}]", *_why_unknown(space, name, point is not None))
+            problem = f"space {space.name!r} holds no evidence {name[:60]!r} with a text"
+            raise InvalidInput(f"ids[{place}]", problem, _KNOWN_IDS)
     return tuple(dict.fromkeys(found))
-
-
-def _why_unknown(space: Space, name: str, is_point: bool) -> tuple[str, str]:
-    """Return why an id stands for no sentence, and the remedy."""
-    if is_point:
-        return f"the memory point {name} rests on no sentence, a caller wrote it", "Look around it with local_points."
-    if name.startswith("i_"):
-        return (
-            f"{name[:60]!r} is a hypothesis, stated by nobody",
-            "Give the facts that it follows from, or its episode.",
-        )
-    remedy = "Give ids as replies name them (s_, g_, f_, h_), or numbers of records with the episode of their reply."
-    return f"space {space.name!r} holds no evidence {name[:60]!r}", remedy
 
 
 def _has_argument(request: ExploreRequest, argument: str) -> bool:
