@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from mcp_memory import __version__
 from mcp_memory.domain.batch import KEEP, Masking, masked_edits, masked_step
+from mcp_memory.domain.clocks import offset_at, zone_named
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.language_model import day_number
 from mcp_memory.domain.query import Query
@@ -27,7 +28,7 @@ from mcp_memory.domain.requests import (
     WriteResult,
 )
 from mcp_memory.domain.status import Judging, Status, TextsRead
-from mcp_memory.domain.times import Millis, offset_at, zone_named
+from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge

@@ -12,14 +12,41 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.domain.access import DEFAULT_SPACE
+from mcp_memory.domain.clocks import offset_at
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.times import FOREVER, MINUTE, Constraint, Millis, offset_at
+from mcp_memory.domain.times import BEGINNING, FOREVER, MINUTE, Grain, Millis
 from mcp_memory.domain.turns import Role, Turn
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
     from mcp_memory.vectors import Vector
 
 _NOT_YET: Any = None  # the vector is always set before the query is searched
+
+Order = Literal["within", "before", "after", "now", "unknown"]
+"""How a time constraint applies: inside an interval, on one side of it; ``unknown`` if that rests on other facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """The time constraint of a question: "in May 2019", "currently", "before she moved", "first".
+
+    Attributes:
+        order: how it applies. "between", "since" and "until" are ``within``, "now" is the moment of asking.
+        since: first instant; ``BEGINNING`` if the question gives none.
+        until: first instant after it; ``FOREVER`` likewise.
+        grain: precision of the question; None without an interval.
+    """
+
+    order: Order
+    since: Millis = BEGINNING
+    until: Millis = FOREVER
+    grain: Grain | None = None
+
+    @property
+    def dated(self) -> bool:
+        """Whether it has a start or an end."""
+        return self.since > BEGINNING or self.until < FOREVER
+
 
 AnswerType = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
 """The kind of answer that is wanted; "other" for keywords and for questions that are not English."""

@@ -1,4 +1,4 @@
-"""Time in milliseconds since 1970 (UTC), half-open intervals, stated times and the time constraints of queries.
+"""Time in milliseconds since 1970 (UTC), half-open intervals, and the times that sentences state.
 
 An interval includes its start and excludes its end, so that adjacent intervals share no instant (DESIGN D27: closed
 intervals, as in REAL, overlap wherever a value changes).
@@ -7,10 +7,7 @@ intervals, as in REAL, overlap wherever a value changes).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
 from typing import Literal
-
-from mcp_memory.errors import ConfigurationError
 
 Millis = int
 """Milliseconds since 1970-01-01T00:00:00Z."""
@@ -20,49 +17,13 @@ BEGINNING: Millis = -FOREVER
 """The start of an interval without a start ("until 1980")."""
 
 DAY: Millis = 86_400_000
+MINUTE: Millis = 60_000
 
 
 def day_of_instant(instant: Millis) -> tuple[Millis, Millis]:
     """Return the first instant of the day (UTC) that holds an instant, and the first instant after that day."""
     first = instant // DAY * DAY
     return first, first + DAY
-
-
-MINUTE: Millis = 60_000
-
-
-def zone_named(name: str) -> tzinfo | None:
-    """Return a zone by its IANA name ("Europe/Lisbon"); None, for that of this machine, if it is empty.
-
-    Raises:
-        ConfigurationError: there is no such zone.
-    """
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    if not name:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        remedy = 'Give a name of the IANA database, such as "Europe/Lisbon", or "" for the zone of this machine.'
-        raise ConfigurationError(f"server.time_zone: there is no time zone {name[:80]!r}. {remedy}") from None
-
-
-def offset_at(instant: Millis, zone: tzinfo | None) -> int:
-    """Return how many minutes the clocks of a zone are ahead of UTC at an instant.
-
-    Args:
-        instant: the instant. Midnight in UTC stands for a day that was given without a time, which is the same day in
-            every zone: 0.
-        zone: the zone; None for that of this machine.
-    """
-    if instant % DAY == 0:
-        return 0
-    try:
-        offset = datetime.fromtimestamp(instant / 1000, UTC).astimezone(zone).utcoffset()
-    except (OverflowError, ValueError, OSError):  # out of the calendar's range
-        return 0
-    return 0 if offset is None else round(offset.total_seconds() / 60)
 
 
 Grain = Literal["time", "day", "week", "month", "season", "year", "decade"]
@@ -88,29 +49,3 @@ class StatedTime:
     until: Millis
     grain: Grain
     relative: bool
-
-
-Order = Literal["within", "before", "after", "now", "unknown"]
-"""How a time constraint applies: inside an interval, on one side of it; ``unknown`` if that rests on other facts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    """The time constraint of a question: "in May 2019", "currently", "before she moved", "first".
-
-    Attributes:
-        order: how it applies. "between", "since" and "until" are ``within``, "now" is the moment of asking.
-        since: first instant; ``BEGINNING`` if the question gives none.
-        until: first instant after it; ``FOREVER`` likewise.
-        grain: precision of the question; None without an interval.
-    """
-
-    order: Order
-    since: Millis = BEGINNING
-    until: Millis = FOREVER
-    grain: Grain | None = None
-
-    @property
-    def dated(self) -> bool:
-        """Whether it has a start or an end."""
-        return self.since > BEGINNING or self.until < FOREVER

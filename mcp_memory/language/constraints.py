@@ -6,17 +6,16 @@ question, if it is relative to now, or if it starts or ends the question.
 
 A constraint with a date takes precedence: "her first job after 2005" means after 2005. Without one, a time that depends
 on other facts is ``unknown``: an event stands for it ("before she moved"), or a word of order ("first", "previous").
-English only; in other languages only dates that are written as in English.
-
-**Decisions.** "by 1990" means any time up to the end of 1990, "as of 1990" means within 1990. "today" is that day if
-the moment of asking is known, otherwise now. "Which came first, A or B?" compares two things and has no constraint.
+English only; in other languages only dates that are written as in English. "By 1990" means any time up to the end of
+1990, "as of 1990" within 1990; "today" is that day if the moment of asking is known, otherwise now.
 """
 
 from __future__ import annotations
 
 import re
 
-from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Millis, Order, StatedTime
+from mcp_memory.domain.query import Constraint, Order
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
 from mcp_memory.language.expressions import S, compiled
 from mcp_memory.language.stated import stated_times
 
@@ -39,35 +38,22 @@ _OPENS_APART = re.compile(r"\s?[,:]")
 _NEAR = 32
 """Characters before a time in which a word that belongs to it may stand."""
 
-_EVENT = compiled(
-    r"(?P<lead>(?<![\w'’])(?:[\w'’]{1,40}\s){0,3})\b(?P<word>before|after|when|while|whilst|during|since|until|till"
-    rf"|once(?!{S}(?:an?|per|every|more|again|upon)\b)|by{S}the{S}time|prior{S}to"
-    rf"|following(?={S}(?:the|his|her|its|their|my|our)\b)){S}(?P<event>[^,;:?!]{{2,200}})"
-)
-_ASKS = compiled(rf"(?:did|do|does|is|are|was|were|will|would|has|have|had|can|could|should|might|may){S}")
-_TELLS = compiled(r"\b(?:know|remember|recall|tell|told|say|said|forg[eo]t|me|us|about|asked|since|of|and|or)\s$")
-_NO_EVENT = compiled(r"(?:what|which|who[ms]?e?|that\stime|then|all|yesterday|today|tomorrow|now|last|next)\b")
-_NOT_A_TIME = compiled(
-    r"\b(?:nam(?:ed|e|ing)|call(?:ed)?|titled|christened|look(?:s|ed|ing)?|tak(?:e|es|ing)|took|go(?:es|ing)?|went"
-    r"|ask(?:s|ed)?|model(?:l?ed)?|chas(?:e|es|ed|ing)|pattern(?:ed)?|day|year|week|time|one|the|is|are|was|were|keeps?"
-    r"|stand(?:s|ing)?)\s$"
-)
 _NOW = compiled(rf"\b(?:{NOW_WORDS.replace(' ', S)})\b")
-_PLACED = compiled(
-    rf"\b(?:latest|most{S}recent(?:ly)?|newest|recently|lately|final(?:ly)?"
-    rf"|last\b(?!{S}(?:names?|minutes?|words?|resort|night|week|month|year|weekend|time\b{S}\w+{S}ago))"
-    rf"|earliest|initial(?:ly)?|original(?:ly)?|(?:start|begin){S}(?:out{S}|off{S})?with(?=[\s?.!]*$)|first(?!{S}(?:names?|place|prize|aid|lady|class|person|half|floor|hand"
-    rf"|grade|language|nations?|cousins?|lieutenant|minister|team|division|round|degree|world|edition|base|[a-z]+{S}war))"
-    rf"|previous(?:ly)?|former(?:ly)?|prior(?!{S}to)|used{S}to|(?:where|who){S}did{S}[^?]{{1,60}}?\buse{S}to)\b"
+_OPEN = compiled(
+    rf"\b(?:before|(?<!look\s)(?<!looks\s)(?<!looking\s)after|while|during|until|till|by{S}the{S}time|prior{S}to"
+    rf"|(?<!know\s)(?<!me\s)when{S}(?!did|do|does|is|are|was|were|will|would|has|have|had|can|could|should|might|may)"
+    rf"|(?:since|following|once){S}(?:I|we|he|she|they|it|the|my|our|his|her|their)\b"
+    rf"|latest|most{S}recent(?:ly)?|newest|recently|lately|final(?:ly)?|earliest|initial(?:ly)?|original(?:ly)?"
+    rf"|last(?!{S}(?:names?|night|week|month|year|weekend))|first(?!{S}names?)|previous(?:ly)?|former(?:ly)?"
+    rf"|used{S}to|(?:where|who){S}did{S}[^?]{{1,60}}?\buse{S}to)\b"
 )
-"""Words for a place in an order of times."""
+"""Words by which an event, or a place in an order of times, stands for the time."""
 AHEAD = compiled(
     rf"\b(?:coming{S}up(?!{S}with\b)|upcoming{S}\w+s|still{S}to{S}come"
     rf"|(?:next|coming){S}(?:few{S}|couple{S}of{S})?(?:days|weeks|months|years)"
     rf"|on{S}(?:my|our|his|her|the|their){S}(?:calendar|agenda|schedule|diary))\b"
 )
 """How a question asks for what is still to come."""
-_COMPARES = compiled(r"\b(?:or|out\sof)\b|\bcame\s(?:out\s)?(?:first|last)\b")
 
 
 def constraint(question: str, now: Millis | None) -> Constraint | None:
@@ -78,19 +64,17 @@ def constraint(question: str, now: Millis | None) -> Constraint | None:
         now: when it is asked. None ignores times relative to it ("last year"), and "currently" then has no dates.
 
     Returns:
-        The first of: a constraint by date (two open ends are intersected), ``unknown`` for an event that stands for a
-        time, "now" or what is to come, ``unknown`` for a word of order. Never raises.
+        The first of: a constraint by date (two open ends are intersected), ``unknown`` for what depends on other facts,
+        "now", what is to come. Never raises.
     """
     text = _QUOTED_OR_BRACKETED.sub(lambda found: " " * len(found[0]), question[:LONGEST])
     if found := _dated_constraint(text, now):
         return found
-    if _names_event(text):
+    if _occurs(_OPEN, text):
         return Constraint("unknown")
     if _occurs(_NOW, text):
         return Constraint("now") if now is None else Constraint("now", now, now + DAY, "day")
-    if now is not None and AHEAD.search(text):
-        return Constraint("after", now, now, "day")
-    return Constraint("unknown") if _occurs(_PLACED, text) and not _COMPARES.search(text) else None
+    return Constraint("after", now, now, "day") if now is not None and AHEAD.search(text) else None
 
 
 def _dated_constraint(text: str, now: Millis | None) -> Constraint | None:
@@ -136,19 +120,6 @@ def _constraint_of(text: str, time: StatedTime) -> Constraint:
         return Constraint(order, time.since, time.until, time.grain)
     since = BEGINNING if _BY.search(before) else time.since
     return Constraint("within", since, time.until, time.grain)
-
-
-def _names_event(text: str) -> bool:
-    """Return whether an event stands for the time: "before she moved", "during the flood"."""
-    for found in _EVENT.finditer(text):
-        word, event = found["word"].lower().split()[0], found["event"]
-        if _NO_EVENT.match(event) or (found["word"][0].isupper() and text[: found.start("word")].strip()):
-            continue  # "during which century", "Crime After Crime"
-        if word == "when" and (_ASKS.match(event) or _TELLS.search(found["lead"])):
-            continue  # the question asks for the time
-        if not (word in ("after", "before", "following") and _NOT_A_TIME.search(found["lead"])):
-            return True
-    return False
 
 
 def _occurs(pattern: re.Pattern[str], text: str) -> bool:

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 
 from mcp_memory.domain.facts import Intent, Version
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.relations import Relation, relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.questions import looks_back

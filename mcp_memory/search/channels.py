@@ -43,8 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.configurable import Switches
-from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import Constraint
+from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.turns import Role, by_assistant, by_user, label
 from mcp_memory.texts import resource
 from mcp_memory.vectors import Column, Matrix, Scores, Vector

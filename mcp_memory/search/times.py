@@ -57,8 +57,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence
-from mcp_memory.domain.query import ANY_TIME, Window
-from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Constraint, Millis
+from mcp_memory.domain.query import ANY_TIME, Constraint, Window
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Role, Segment, Turn
 from mcp_memory.language.iso import HOUR
 from mcp_memory.language.stated import times_within

@@ -23,9 +23,9 @@ from pydantic import AfterValidator
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.reasoning.anthropic.client import Budget, Claude

@@ -23,9 +23,9 @@ from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.facts import CERTAIN, Assertion, Version
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.questions import asks_for_several, looks_back
 from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import stems

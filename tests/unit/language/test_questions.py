@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.domain.times import FOREVER, Constraint
+from mcp_memory.domain.query import Constraint
+from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Speakers, Turn
 from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.constraints import constraint

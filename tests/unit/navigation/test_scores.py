@@ -10,7 +10,8 @@ from small_graph import cosine_by_relation, graph, said, year
 
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
-from mcp_memory.domain.times import FOREVER, Constraint
+from mcp_memory.domain.query import Constraint
+from mcp_memory.domain.times import FOREVER
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.counterfactual import COHERENT
 from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment

@@ -7,9 +7,8 @@ from judged_memory import asked, claude_of, judged
 from standin.replies import message, said
 from standin.rooms import each, meant, room
 
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
-from mcp_memory.domain.times import Constraint
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
 from mcp_memory.reasoning.anthropic.understanding import MeaningForm as Form
