@@ -1,4 +1,4 @@
-"""What the words of a time mean: from the slots that a pattern of ``patterns.py`` fills to an interval.
+"""The table of times, ``resources/times.toml``, and what its patterns mean: from their slots to an interval.
 
 Times of one kind are read by one function, whatever their wording: those that are written in full (`date_time`,
 `numeric_day`, `year_span`, `decade`), those that come again and again and are called by a name (`named`: "5
@@ -13,21 +13,26 @@ may.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 from mcp_memory.domain.times import DAY, Grain, Millis
+from mcp_memory.language import expressions
 from mcp_memory.language.expressions import (
     MONTH,
+    MONTH_WORDS,
     ORDINAL,
     SEASON,
+    WEEKDAY_WORDS,
     S,
     compiled,
     month_number,
     number,
     season_name,
     weekday_number,
+    written_out,
 )
 from mcp_memory.language.iso import (
     HOUR,
@@ -47,6 +52,7 @@ from mcp_memory.language.iso import (
     years,
 )
 from mcp_memory.language.yearless import Telling, in_order, of_present
+from mcp_memory.texts import resource
 
 
 class Meaning(NamedTuple):
@@ -124,20 +130,20 @@ def year_span(match: Match, told: Telling) -> Meaning | None:
     after = told.sentence, match.end()
     if not ("part" in slots or _TIME_WORD.search(before)) and (_COUNTS.match(*after) or _STREET.match(*after)):
         return None
-    return _part(Meaning(years(first), "year"), slots, told)
+    return _part(Meaning(years(first), "year"), slots)
 
 
 TIES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
 
 
-def decade(match: Match, told: Telling) -> Meaning:
+def decade(match: Match, _: Telling) -> Meaning:
     """Return a decade: "the 90s", "the late eighties"; "the 1800s" are a hundred years, "the 2000s" still are ten."""
     slots = _slots(match)
     first = TIES[slots["name"].lower()] if "name" in slots else int(slots["digits"])
     if first < 100:
         first += 1900 if first >= 30 else 2000
     count = 100 if first % 100 == 0 and first < 2000 else 10
-    return _part(Meaning(years(first, count), "decade"), slots, told)
+    return _part(Meaning(years(first, count), "decade"), slots)
 
 
 _DATED = re.compile(r"\b(?:on|by|until|till|since|is|be)\s(?:the\s)?\d{1,2}\s(?:may|march|mar)$", re.IGNORECASE)
@@ -158,7 +164,7 @@ def named(match: Match, told: Telling) -> Meaning | None:
     of_year, grain = _in_year(slots, match)
     if "year" in slots:
         found = of_year(int(slots["year"])) if of_year else None
-        return _part(Meaning(found, grain), slots, told) if found else None
+        return _part(Meaning(found, grain), slots) if found else None
     if told.said_at is None or _is_no_month(slots, order, match):
         return None
     said_at = told.said_at
@@ -182,7 +188,7 @@ def named(match: Match, told: Telling) -> Meaning | None:
         found = in_order(spans, said_at, order, around, asked=told.asked)
     if found is None:
         return NO_TIME if order else None
-    return _part(Meaning(found, grain, relative=True), slots, told)
+    return _part(Meaning(found, grain, relative=True), slots)
 
 
 def _in_year(slots: dict[str, str], match: Match) -> tuple[Callable[[int], Interval | None] | None, Grain]:
@@ -261,18 +267,10 @@ def _holiday(name: str, before: str, year: int) -> Interval:
 _PARTS = {"beg": "early", "sta": "early", "ear": "early", "mid": "mid", "end": "late", "lat": "late"}
 
 
-def _part(whole: Meaning, slots: dict[str, str], told: Telling) -> Meaning:
-    """Return a time, or its early, mid or late part if a word before says so; "later this month" is from today on."""
-    part = slots.get("part", "").lower()
-    if not part:
-        return whole
-    if part not in ("earlier", "later"):
-        return whole._replace(interval=part_of(whole.interval, _PARTS[part[:3]], whole.grain))
-    if told.said_at is None or slots.get("how", "").lower() != "this":
-        return whole
-    since, until = whole.interval
-    today = day_at(told.said_at)
-    return whole._replace(interval=Interval(since, today.until) if part == "earlier" else Interval(today.since, until))
+def _part(whole: Meaning, slots: dict[str, str]) -> Meaning:
+    """Return a time, or its early, mid or late part if a word before says so."""
+    part = slots.get("part", "").lower()[:3]
+    return whole._replace(interval=part_of(whole.interval, _PARTS[part], whole.grain)) if part else whole
 
 
 _DAY_WORDS = (("before", -2), ("after tomorrow", 2), ("yesterday", -1), ("last", -1), ("tomorrow", 1))
@@ -300,7 +298,7 @@ def counted(match: Match, told: Telling) -> Meaning | None:
         step = _STEPS[slots.get("how", "this").lower().split()[-1]]
         if unit == "week" and step == 0 and weekday(said_at) == 6 and told.tensed(match) > 0:
             step = 1  # on a Sunday, what will be done this week is done in the week to come
-        return _part(_unit_away(unit, step, said_at), slots, told)
+        return _part(_unit_away(unit, step, said_at), slots)
     count = number(slots["n"])
     if slots["sign"].lower() == "in":
         pointing = told.pointing(match)
@@ -348,3 +346,59 @@ def lately(match: Match, told: Telling) -> Meaning | None:
 def _slots(match: Match) -> dict[str, str]:
     """Return the slots that a pattern filled, by name."""
     return {name: words for name, words in match.groupdict().items() if words}
+
+
+class Pattern(NamedTuple):
+    """One kind of time expression.
+
+    Attributes:
+        words: the pattern is tried only if the sentence holds one of these, in lower case; ``#`` is a digit.
+        text: its regular expression, compiled when a sentence first needs it.
+        meaning: returns what a match means, None to leave it to other patterns.
+    """
+
+    words: frozenset[str]
+    text: str
+    meaning: Callable[[Match, Telling], Meaning | None]
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Finds candidates, and fills slots."""
+        return compiled(self.text)
+
+
+_BEHIND = re.compile(r"@behind:([\w ]+)@")
+_UNITS = "minute hour day night week fortnight month year decade weekend"
+_WORDS = {
+    "weekday_words": " ".join(WEEKDAY_WORDS),
+    "month_words": " ".join(MONTH_WORDS),
+    "unit_words": " ".join(f"{unit} {unit}s" for unit in _UNITS.split()),
+    "tie_words": " ".join(TIES),
+}
+
+
+def _patterns() -> tuple[Pattern, ...]:
+    """Return the patterns in the order of their precedence."""
+    table = tomllib.loads(resource("times.toml"))
+    fragments = {name.lower(): value for name, value in vars(expressions).items() if isinstance(value, str)}
+    listed = {
+        "ties": "|".join(TIES),
+        "nths": "|".join(NTH),
+    }
+    parts = fragments | listed | table["parts"]
+    return tuple(
+        Pattern(
+            frozenset(written_out(row["words"], _WORDS).split()),
+            _BEHIND.sub(_lookbehinds, written_out(row["pattern"], parts)),
+            globals()[row["meaning"]],
+        )
+        for row in table["rows"]
+    )
+
+
+def _lookbehinds(found: re.Match[str]) -> str:
+    """Return what matches behind one of some words and a space."""
+    return "(?:" + "|".join(rf"(?<=\b{word}\s)" for word in found[1].split()) + ")"
+
+
+PATTERNS = _patterns()

@@ -1,9 +1,8 @@
 """Find and resolve the times that a sentence states, and write times in words (English only).
 
-The table of ``patterns.py`` finds single times. This module combines them: a clock time next to a day, two times that
-form a range, "since" and "until" that leave one end open. Most sentences state no time, so a pattern is tried only if
-one of its words occurs. Times are those of the calendar and the clock where the text was said, counted as if it were
-UTC.
+The table of ``meanings.py`` finds single times. This module combines them: two times that form a range, "since" and
+"until" that leave one end open. Most sentences state no time, so a pattern is tried only if one of its words occurs.
+Times are those of the calendar where the text was said, counted as if it were UTC; the hour of a day is not read.
 
 **In words** times are written for texts that people read or that are indexed; ``iso.py`` writes ISO-8601. A text gets
 its dates in words beside it, the weekday of a day and what "last Friday" means: whoever answers from it then need not
@@ -36,8 +35,7 @@ from mcp_memory.language.iso import (
     week_at,
     weekday,
 )
-from mcp_memory.language.meanings import NO_TIME
-from mcp_memory.language.patterns import PATTERNS
+from mcp_memory.language.meanings import NO_TIME, PATTERNS
 from mcp_memory.language.segments import is_repetitive, split
 from mcp_memory.language.yearless import Telling
 
@@ -45,12 +43,6 @@ _WORD = re.compile(r"[a-z]+")
 _DIGIT = re.compile(r"[0-9]")
 _ALL_WORDS = frozenset[str]().union(*(row.words for row in PATTERNS))
 
-_CLOCK = (
-    r"(?:(?P<h12>1[0-2]|0?[1-9])(?:[:.](?P<m12>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?|(?P<h24>[01]?\d|2[0-3]):(?P<m24>[0-5]\d)(?![:\d])"
-    r"|(?P<noon>noon|midday)\b)"
-)
-_CLOCK_AFTER = compiled(rf"(?:,?{S}(?:(?:at|around|about|by){S})?|,){_CLOCK}")
-_CLOCK_BEFORE = compiled(rf"(?<![\w:.]){_CLOCK},?{S}(?:(?:on|of){S})?(?:the{S})?$")
 _BETWEEN = compiled(r"\s?[-–—]\s?|\s{1,3}(?:to|until|till|through|thru|up\sto)\s{1,3}(?:the\s)?(?:year\s)?")
 _HAS_MONTH = compiled(MONTH)
 _AND = compiled(r"\s{1,3}and\s{1,3}")
@@ -58,8 +50,6 @@ _OPENS = compiled(
     rf"\b(?P<word>between|from|since|until|till|up{S}to|before|prior{S}to|after){S}(?:the{S})?(?:year{S})?$"
 )
 _ONWARDS = compiled(rf"{S}(?:on|onwards?)\b(?!{S}the)")
-_COMPARED = compiled(rf"\b(?:feels?|felt|seems?|seemed|sounds?|looks?){S}like{S}(?:it{S}was{S})?(?:just{S}|only{S})?$")
-"""Before what is compared with a time: "it feels like yesterday"."""
 _NEAR = 32
 """Characters before an expression that are searched for a word that belongs to it."""
 
@@ -89,8 +79,8 @@ def stated_times(
     words = {"#", *_WORD.findall(sentence.lower())} if _DIGIT.search(sentence) else set(_WORD.findall(sentence.lower()))
     if words.isdisjoint(_ALL_WORDS) or is_repetitive(sentence, 0, len(sentence)):
         return ()
-    points = _with_clocks(sentence, _points(Telling(sentence, said_at, asked), words))
-    points = [_with_open_end(sentence, point) for point in _with_ranges(sentence, points)]
+    points = _with_ranges(sentence, _points(Telling(sentence, said_at, asked), words))
+    points = [_with_open_end(sentence, point) for point in points]
     return tuple(
         replace(point, start=point.start + start, end=point.end + start)
         for point in points
@@ -118,42 +108,9 @@ def _points(told: Telling, words: set[str]) -> list[StatedTime]:
             if found is None:
                 continue
             taken[first:last] = b"\x01" * (last - first)
-            if found is not NO_TIME and not _COMPARED.search(told.sentence, max(0, first - _NEAR), first):
+            if found is not NO_TIME:
                 points.append(StatedTime(first, last, *found.interval, found.grain, found.relative))
     return sorted(points, key=lambda point: point.start)
-
-
-def _with_clocks(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
-    """Narrow each day to the clock time next to it, unless that belongs to another day."""
-    clocked: list[StatedTime] = []
-    for place, point in enumerate(points):
-        found = _with_clock(sentence, point)
-        free = clocked[-1].end if clocked else 0
-        taken = points[place + 1].start if place + 1 < len(points) else len(sentence)
-        clocked.append(found if free <= found.start and found.end <= taken else point)
-    return clocked
-
-
-def _with_clock(sentence: str, point: StatedTime) -> StatedTime:
-    """Narrow a day to the clock time next to it, "tomorrow at 5 pm"."""
-    if point.grain != "day" or point.until - point.since != DAY:
-        return point
-    before = max(0, point.start - _NEAR)
-    if clock := _CLOCK_AFTER.match(sentence, point.end):
-        first, last = point.start, clock.end()
-    elif clock := _CLOCK_BEFORE.search(sentence[before : point.start]):
-        first, last = before + clock.start(), point.end
-    else:
-        return point
-    if clock["noon"]:
-        hour, minute = 12, 0
-    elif clock["half"]:
-        hour, minute = int(clock["h12"]) % 12 + 12 * (clock["half"].lower() == "p"), int(clock["m12"] or 0)
-    else:
-        hour, minute = int(clock["h24"]), int(clock["m24"])
-    exact = bool(clock["m12"] or clock["m24"])
-    since = point.since + hour * HOUR + minute * MINUTE
-    return replace(point, start=first, end=last, since=since, until=since + (MINUTE if exact else HOUR), grain="time")
 
 
 def _with_ranges(sentence: str, points: list[StatedTime]) -> list[StatedTime]:

@@ -23,7 +23,7 @@ from typing import Literal
 from mcp_memory.domain.relations import verbs
 from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.heap import text_cache
-from mcp_memory.language.expressions import DASH, MONTH, ORDINAL, WEEKDAY, S, compiled
+from mcp_memory.language.expressions import MONTH, ORDINAL, WEEKDAY, S, compiled
 from mcp_memory.language.iso import Interval, day_at, weekday
 
 Direction = Literal[-1, 0, 1]
@@ -49,13 +49,12 @@ class Telling:
     asked: bool = False
 
     def pointing(self, match: re.Match[str]) -> Direction:
-        """Return where an expression points: "since" back, "booked for" ahead, otherwise where the tense does."""
-        before = self.sentence[max(0, match.start() - _REACH) : match.start()]
-        if _SINCE.search(before):
-            return -1
-        if _ARRANGED.search(before) or (_BOOKED.search(before) and _DAYS.search(before[-8:] + match[0])):
+        """Return where an expression points: ahead if something is put on that day, otherwise where the tense does."""
+        before, holiday = self.sentence[: match.start()], "holiday" in match.groupdict()
+        put_on = _PUT_ON.search(before)
+        if put_on and not (self.asked or holiday or _LASTED.search(before)):
             return 1
-        return self.tensed(match) or (1 if _AHEAD.search(before) else 0)
+        return self.tensed(match) or (1 if put_on or _FROM.search(before) else 0)
 
     def tensed(self, match: re.Match[str]) -> Direction:
         """Return where the tense of the verb points for an expression."""
@@ -172,24 +171,13 @@ def _distance(span: Interval, today: Interval) -> Millis:
     return DAY + max(span.since - today.until, today.since - span.until)
 
 
-_REACH = 64
-"""Characters before an expression that are searched for what it is arranged for."""
 _SINCE = compiled(rf"\bsince{S}(?:the{S})?$")
-_ARRANGED = compiled(
-    r"\b(?:(?<!was\s)(?<!were\s)(?:booked|scheduled|rescheduled|planned|arranged|set|fixed|reserved|confirmed)|moved|moves"
-    r"|postponed|pushed|delayed|shifted|changed|changes|brought|extended|appointment|interview|reservation|booking|slot"
-    rf"|table|tickets?){S}(?:[\w’'-]+{S}){{0,6}}?(?:for|to|until|till){S}(?:the{S})?$"
-)
-"""What is arranged for a day lies ahead: "I booked a table for 3 June", "it is moved to the 25th"."""
-_AHEAD = compiled(
-    rf"\b(?:for{S}(?:the{S})?|from{S}(?:the{S})?(?:\d{{1,2}}{ORDINAL}?{S}(?:(?:of{S})?{MONTH}{S})?to{S}(?:the{S})?)?)$"
-)
-"""So does what is for a day or from a day on, if no verb says otherwise: "a list for Tuesday", "from June on"."""
-_BOOKED = compiled(
-    r"\b(?:booked|reserved|rented|hired)\b(?!\sout)(?:(?!\b(?:and|but|was|were|went|stayed|had)\b)[^.;?])*$"
-)
-_DAYS = compiled(rf"\bfrom{S}(?:the{S})?\d|\d{ORDINAL}?(?:{DASH}|{S}(?:to|until|till){S}(?:the{S})?)\d")
-"""Days from one to another: what somebody booked lasts so long, "booked a cabin for the summer, 18 to 25 July"."""
+_PUT_ON = compiled(rf"\b(?:for|to|until|till){S}(?:the{S})?$")
+"""What is put on a day lies ahead, whatever the tense: "a list for Tuesday", "it was moved to the 25th"."""
+_LASTED = compiled(r"\b(?:was|were)\s(?!\w+ed\b)")
+"""But not where it was so until then: "the pass was valid until 14 November"."""
+_FROM = compiled(rf"\bfrom{S}(?:the{S})?$")
+"""So does what is from a day on, if no verb says otherwise."""
 _YEARLY = compiled(r"\b(?:birthday|anniversary|name day|every year|each year|annual|always)\b")
 _DOES = (  # verbs whose present tense announces: "the train leaves on Friday", "we fly on 20 December"
     r"leave|start|begin|end|finish|open|close|arrive|depart|land|fly|flie|expire|launch|return|move|meet|go|come|ship|play"
@@ -210,7 +198,7 @@ _CUE = compiled(
     rf"|(?P<present>(?:(?<!there\s)(?:is|are)|am|gets)\s{_VERBAL}|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:{_DOES})"
     rf"|(?<!the\s)(?:{_DOES})e?s(?!\sof)|(?:has|have)\s(?:got\s)?(?:an?|my|our))"
     rf"|(?P<past>was|wasn['’]t|were|weren['’]t|been|since|ago|born|{_PAST}"
-    r"|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
+    r"|(?!(?:ne|fe|inde|hundr|spe|bre|nak|sacr|wick|book|reserv|schedul|reschedul|plann|arrang|fix|confirm|postpon)ed)\w{2,}ed))\b"
     rf"|['’](?:ll|ve\s(?:got\s)?an?|(?:m|re)\s{_VERBAL}|(?<=\bit.)s\s{_VERBAL}"
     rf"|s\s(?:on|off|due|back|away|out|end|(?:the\s)?\d+{ORDINAL}?|\w+ing))\b"
 )
