@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Literal
 
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
-from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.stated import in_words
 from mcp_memory.language.vocabulary import RELATIVES, word_set
@@ -28,8 +28,8 @@ from mcp_memory.rules.facts.words import Word
 DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]
 _MOVED = word_set("move postpone postpon push delay reschedule reschedul shift change bring extend")
 _PLANNED = word_set("schedule plan set book fix arrange confirm") | _MOVED
-_STARTS = word_set("start begin open launch resume commence reopen")
-_ENDS = word_set("end finish close expire conclude")
+_STARTS = word_set("start begin open launch resume reopen")
+_ENDS = word_set("end finish close expire")
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
 _CLOCK = re.compile(r"[\s,]{1,3}at\s(?P<clock>\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE)
 
@@ -47,52 +47,48 @@ def appointment_assertions(
         intent: the intent of the sentence.
     """
     dates = [word for word in clause.times if word.time and word.time.since > BEGINNING and word.time.until < FOREVER]
-    verb = clause.verb
-    if len(clause.subject) != 1 or len(dates) != 1 or verb.negated:
+    if len(clause.subject) != 1 or len(dates) != 1 or clause.verb.negated:
         return
     date, time = dates[0], dates[0].time
     found = _dated_thing(clause, clause.subject[0])
     if found is None or time is None or time.grain not in ("time", "day", "week", "month"):
         return
-    if date.text.lower().startswith("from ") and time.grain == "day":  # "moved from 12 March to 2 April"
-        date, time = date._replace(text=date.text.rpartition(" to ")[2]), replace(time, since=time.until - DAY)
-    relation, head = found[0], name_of(discourse, found[1])
-    if not head:
-        return
-    tail = _in_calendar(turn.text, date, time)
-    kind: FactKind = "planned" if time.until > turn.local_time else "event"
-    validity = Validity(time.since, time.until, True, kind=kind, precision=PRECISION[time.grain])
-    yield make_assertion(turn, index, (clause.start, clause.end), (head, relation, tail), validity, intent)
+    head = name_of(discourse, found[1])
+    if head:
+        tail = _in_calendar(turn.text, date, time)
+        kind: FactKind = "planned" if time.until > turn.local_time else "event"
+        validity = Validity(time.since, time.until, True, kind=kind, precision=PRECISION[time.grain])
+        yield make_assertion(turn, index, (clause.start, clause.end), (head, found[0], tail), validity, intent)
 
 
 def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounPhrase] | None:
     """Return the thing that has the date of a clause, and how; None where none has."""
     verb, slots = clause.verb, {slot.preposition for slot in clause.slots}
     own = clause.slots[0].nouns[0] if clause.slots and not clause.slots[0].preposition else None
-    lemma, speaker = verb.lemma, thing.pronoun in ("i", "we")
-    present, definite = verb.tense == "present", _is_thing(thing)
-    if lemma == "be" and not verb.passive:
-        if any(slot.nouns[0].text.lower().startswith("due") for slot in clause.slots):  # "the report is due on Friday"
-            return ("due_on", thing) if definite or thing.head == "baby" else None
-        return ("scheduled_for", thing) if not slots - {"at", "in", "with", "for"} and _has_date(thing) else None
+    lemma, present = verb.lemma, verb.tense == "present"
     if verb.passive:  # "the review was moved to Monday"
-        return ("scheduled_for", thing) if lemma in _PLANNED and definite else None
-    if lemma in _MOVED:  # "my appointment moved to the 25th", "they moved the review to Monday"
-        moved = own or thing
-        stated = (lemma == "move" or not present) if own is None and not slots - {"from"} else own and not present
-        return ("scheduled_for", moved) if stated and _has_date(moved) else None
-    if own is not None and present and lemma == "have" and speaker and own.head in nouns.DATED and not own.owner:
+        return ("scheduled_for", thing) if lemma in _PLANNED and _is_thing(thing) else None
+    if lemma == "be":
+        if any(slot.nouns[0].text.lower().startswith("due") for slot in clause.slots):  # "the report is due on Friday"
+            return ("due_on", thing) if _is_thing(thing) or thing.head == "baby" else None
+        return ("scheduled_for", thing) if not slots - {"at", "in", "with", "for"} and _has_date(thing) else None
+    if lemma in _MOVED and not (
+        own and present
+    ):  # "my appointment moved to the 25th", "they moved the review to Monday"
+        return ("scheduled_for", own or thing) if _has_date(own or thing) else None
+    if own and lemma == "have" and present and thing.pronoun in ("i", "we") and own.head in nouns.DATED:
         return "scheduled_for", replace(own, owner=thing)  # "I have a call with the bank tomorrow"
     if lemma in ("start", "begin") and thing.pronoun in ("i", "he", "she") and present:
         return "starts_on", thing  # "I start on 14 April"
-    return ("starts_on" if lemma in _STARTS else "ends_on", thing) if definite and lemma in _STARTS | _ENDS else None
+    if lemma in _STARTS | _ENDS and _is_thing(thing):
+        return ("starts_on" if lemma in _STARTS else "ends_on"), thing
+    return None
 
 
 def _has_date(thing: NounPhrase) -> bool:
     """Return whether a phrase names something that takes place at a time, "my last day" among them."""
-    first = thing.text.lower().split()[0]
     if thing.head in ("day", "week", "date"):
-        return first in ("last", "first", "final", "release") and bool(thing.owner or not thing.determiner)
+        return thing.owner is not None and thing.text.lower().startswith(("last", "first", "final"))
     return _is_thing(thing) and thing.head in nouns.DATED | nouns.ENDING
 
 
@@ -123,8 +119,7 @@ def _in_calendar(text: str, date: Word, time: StatedTime) -> str:
     "8 January" stays as it is, "next week" is "week of 16 January 2023", "tomorrow at 8" "16 January 2023 at 8:00".
     """
     said = date.text.rstrip(".,;")
-    if not time.relative or _MONTH.search(said):
-        return said
-    words = in_words(time.since, time.until, time.grain).removeprefix("the ").replace(", ", " at ")
-    clock = _CLOCK.match(text, date.end) if time.grain == "day" else None
-    return f"{words} at {clock['clock']}" + ":00" * clock["clock"].isdecimal() if clock else words
+    if time.relative and not _MONTH.search(said):
+        said = in_words(time.since, time.until, time.grain).removeprefix("the ")
+    clock = _CLOCK.match(text, date.end)
+    return f"{said} at {clock['clock']}" + ":00" * clock["clock"].isdecimal() if clock else said

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.grammar import inflection
-from mcp_memory.rules.facts.modality import is_stated, states_content
+from mcp_memory.rules.facts.modality import states_content
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase, read_phrases
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import Tense, VerbGroup, read_verb_group
@@ -63,11 +63,8 @@ def verb_without_subject(
     verb = read_verb_group(words, first)
     if verb is None or (last is not None and shared):
         return verb
-    opens = talk and (
-        (last is None and all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first])))
-        or words[first - 1].text == ":"  # "good news: got the job"
-    )
-    return verb if opens and verb.tense == "past" and words[first].low not in closed.AUXILIARIES else None
+    opens = last is None and all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first]))
+    return verb if talk and opens and verb.tense == "past" else None
 
 
 def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[bool, int] | None:
@@ -110,8 +107,7 @@ def read_insertions(
         phrases, after = read_phrases(words, index + 1, subject=True)
         if not phrases or after >= len(words) or len(phrases) > 1:
             break
-        inner = replace(subject[-1], modifiers=(*subject[-1].modifiers, (words[index].low, phrases[0])))
-        subject, index = (*subject[:-1], inner), after
+        subject, index = (*subject[:-1], replace(subject[-1], modified=True)), after
     comma = index < len(words) and words[index].text == ","
     start = index + comma
     verb = inflection(words[start].low) if start < len(words) and words[start].kind == "word" else None
@@ -168,16 +164,13 @@ class _ClauseReader:
         self.talk = talk
         self.index = 0
         self.clauses: list[Clause] = []
-        lows = {word.low for word in words}
-        self.rumoured = "according" in lows or not closed.RUMOURS.isdisjoint(lows)
         verb = inflection(words[0].low) if words else None
-        ordered = verb is not None and "plain" in verb.forms and not grammar.is_finite(words, 1)  # "Imagine you were …"
-        self.stated = not (self.rumoured or ordered)
+        ordered = verb is not None and "plain" in verb.forms and not grammar.is_finite(words, 1)
+        self.stated = not ordered  # "Imagine you were …"
         self.leading_times: list[Word] = []
         self.adverbs: set[str] = set()
         self.subordinator = ""
         self.conjunction = ""
-        self.denied = False
 
     def read(self) -> list[Clause]:
         while self.index < len(self.words) and len(self.clauses) < MOST_CLAUSES:
@@ -192,16 +185,14 @@ class _ClauseReader:
         words, word = self.words, self.words[self.index]
         if word.mark:
             self.conjunction = "," if word.text in (",", "—", "–", "-", "…", "...") else ""
-            self.denied = False
             if word.text in (";", ":", ".", "!"):
-                self.stated, self.leading_times, self.subordinator = not self.rumoured, [], ""
+                self.stated, self.leading_times, self.subordinator = True, [], ""
             self.index += 1
         elif word.low in closed.CONDITIONS and word.kind == "word":
             return False
         elif word.low in ("and", "but", "so", "or", "yet", "then") and word.kind == "word":
             self.conjunction = word.low
             self.subordinator = ""
-            self.denied = word.low == "but" and bool(self.index) and words[self.index - 1].low in closed.EVERYBODY
             self.index += 1
         elif word.kind == "time":
             self.leading_times.append(word)
@@ -240,8 +231,6 @@ class _ClauseReader:
         shared = bool(self.conjunction and not self.subordinator)
         verb = verb_without_subject(words, first, last, shared=shared, talk=self.talk)
         if verb:
-            if first and words[first - 1].low == "never":
-                verb = replace(verb, negated=True, never=True)  # "Never been to Oslo"
             speaker = replace(pronoun_phrase(words[first], first), pronoun="i", common=OMITTED)
             subject = self.clauses[-1].subject if self.clauses else (speaker,)
             self._add_clause(subject, verb, first)
@@ -251,8 +240,6 @@ class _ClauseReader:
             return
         subject, index = read_phrases(words, first, subject=True)
         if not subject:
-            # "neither Tom nor Ann skis", "not even I ski": the negation of a subject
-            self.denied = self.denied or words[first].low in ("neither", "nor", "not")
             self.index += 1
             return
         if index < len(words) and words[index].text == "," and subject[-1].appositions:
@@ -272,16 +259,15 @@ class _ClauseReader:
         content = content_clause(words, verb)
         if content is not None:
             stated, index = content
-            self.stated = self.stated and stated and subject[0].text.lower() not in closed.EVERYBODY
+            self.stated = self.stated and stated
             self.index = index
             self.subordinator = "that"
             self.conjunction = ""
             return
         rest = read_complement(words, verb)
         adverbs = verb.adverbs | rest.adverbs | self.adverbs
-        stated = self.stated and is_stated(verb, adverbs) and not (
+        stated = self.stated and (verb.future or not verb.unreal) and not (
             (self.subordinator in _TEMPORAL and verb.tense == "present")
-            or self.denied
             or any(noun.uncertain for noun in subject)  # "Tom or Ben lives there"
             or (rest.next_index < len(words) and words[rest.next_index].low in closed.CONDITIONS)
         )  # fmt: skip
@@ -302,28 +288,15 @@ class _ClauseReader:
             )
         )
         self.index = max(rest.next_index, self.index + 1)
-        self.adverbs, self.denied = set(), False
+        self.adverbs = set()
         self.conjunction = self.subordinator = ""
         if not self.leading_times or (self.index < len(words) and words[self.index].low not in ("and", ",")):
             self.leading_times = []
 
 
 def _without_no(verb: VerbGroup, slots: tuple[Slot, ...]) -> tuple[VerbGroup, tuple[Slot, ...]]:
-    """Return "has no dog" as "does not have a dog": the determiner of an object denies the verb.
-
-    Of "a cat and no dog" the cat is left, which is stated.
-    """
-    if not slots or slots[0].preposition or verb.negated or not any(map(_is_none, slots[0].nouns)):
+    """Return "has no dog" as "does not have a dog": the determiner of an object denies the verb."""
+    if not slots or slots[0].preposition or verb.negated or any(noun.determiner != "no" for noun in slots[0].nouns):
         return verb, slots
-    first, *rest = slots
-    if stated := tuple(noun for noun in first.nouns if not _is_none(noun)):
-        return verb, (replace(first, nouns=stated), *rest)
-    nouns = tuple(
-        replace(noun, determiner="any" if noun.plural else "a", text=noun.text.removeprefix("zero "))
-        for noun in first.nouns
-    )
-    return replace(verb, negated=True), (replace(first, nouns=nouns), *rest)
-
-
-def _is_none(noun: NounPhrase) -> bool:
-    return noun.determiner == "no" or noun.text.startswith("zero ")
+    nouns = tuple(replace(noun, determiner="") for noun in slots[0].nouns)
+    return replace(verb, negated=True), (replace(slots[0], nouns=nouns), *slots[1:])

@@ -33,7 +33,6 @@ def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, 
 
 MOST_SLOTS = 12
 """Slots of one clause."""
-_DIRECTIONS = word_set("up down out over across around along off on through in")
 _SUBORDINATING = word_set("as like than after before since until for till")
 """Prepositions that a clause may follow."""
 _CLAUSE_OPENERS = word_set(
@@ -101,7 +100,7 @@ class Complement:
             self.adverbs.add(word.low)
             return self._advance(1)
         if word.mark:
-            return self._skip_punctuation(word)
+            return self._skip_brackets() if word.text == "(" else self._skip_insertion()
         if word.low in closed.CONJUNCTIONS and word.kind == "word":
             return word.low == "and" and not opens_clause(self.words, self.next_index + 1) and self._advance(1)
         if (word.low == "to" and _is_infinitive(self.words, self.next_index + 1)) or (
@@ -121,16 +120,18 @@ class Complement:
         self.end, self.next_index = slot.end, after
         return True
 
-    def _skip_punctuation(self, mark: Word) -> bool:
-        """Skip brackets and commas inside the clause."""
-        if mark.text == "(":
-            behind = self.words[self.next_index + 1 : self.next_index + 16]
-            close = next((place for place, word in enumerate(behind) if word.text == ")"), None)
-            if close is None:
-                return False
-            self.times += [inside for inside in behind[:close] if inside.kind == "time"]
-            return self._advance(close + 2)
-        inserted = self.words[self.next_index : self.next_index + 4]  # "she moved, by the way, to …"
+    def _skip_brackets(self) -> bool:
+        """Take the times in brackets, and go on behind them."""
+        behind = self.words[self.next_index + 1 : self.next_index + 16]
+        close = next((place for place, word in enumerate(behind) if word.text == ")"), None)
+        if close is None:
+            return False
+        self.times += [inside for inside in behind[:close] if inside.kind == "time"]
+        return self._advance(close + 2)
+
+    def _skip_insertion(self) -> bool:
+        """Skip an adverb between commas: "she moved, by the way, to …"."""
+        inserted = self.words[self.next_index : self.next_index + 4]
         closes = len(inserted) == 4 and inserted[2].text == "," and inserted[3].low in closed.PREPOSITIONS
         return closes and grammar.is_adverb(inserted, 1) and self._advance(3)
 
@@ -146,11 +147,8 @@ class Complement:
             return not _contact_clause(words, after)  # "at a shelter I know"
         if following is None:
             return False
-        if following.kind == "time" or grammar.is_adverb(words, index + 1):
-            return self._advance(1)
-        if following.low in closed.PREPOSITIONS and word.low in _DIRECTIONS:
-            return self._advance(1)  # "hiked up to the hut"
-        return False
+        time_or_adverb = following.kind == "time" or grammar.is_adverb(words, index + 1)
+        return time_or_adverb and self._advance(1)
 
     def _object(self, word: Word) -> bool:
         """Take a phrase without a preposition."""

@@ -11,19 +11,9 @@ from dataclasses import dataclass, field
 from mcp_memory.domain.turns import Turn, speaker
 from mcp_memory.language.vocabulary import COUNTRIES, RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.clauses import Clause
-from mcp_memory.rules.facts.kinds import is_company
+from mcp_memory.rules.facts.kinds import is_company, last_word
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.tables.nouns import (
-    CLUBS,
-    COMPANIES,
-    EVENTS,
-    PETS,
-    PLACES,
-    SCHOOLS,
-    TEAMS,
-    VENUES,
-)
+from mcp_memory.rules.facts.tables import closed, nouns
 
 _BRACKETS = re.compile(r"\s*[(\[][^)\]]{0,200}[)\]]")
 _LEAD = r"(?:\s*#.*\n)*\W*(?:The )?"
@@ -33,22 +23,16 @@ _OPENING = 400
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
 _NAME_PARTICLES = word_set("of the and de del la le von van der den du & for in")
 _TOPIC_NOUNS = (
-    COMPANIES
-    | CLUBS
-    | SCHOOLS
-    | PLACES
-    | frozenset(
-        ("club", "team", "workshop", "bridge", "castle", "tower", "paper", "film", "book", "novel", "album", "building")
-    )
+    nouns.COMPANIES
+    | nouns.CLUBS
+    | nouns.PLACES
+    | word_set("club team workshop bridge castle tower paper film book novel album building")
 )
-_ELDERS = frozenset(
-    word for word in kinship_words("child_of", "grandchild_of") if RELATIVES[word][1] != "they"
-) - word_set("mama ma papa dada pa nana gran")
+_ELDERS = kinship_words("child_of", "grandchild_of") - word_set("parent parents mama ma papa dada pa nana gran")
 _STRANGERS = RELATIVES.keys() | word_set("man guy boy bloke chap lad woman girl lady lass person")
 """Nouns for somebody without a name."""
 _BESIDE_IN_TALK = frozenset(("with", "except", "", "for", "by", "about"))
 """In talk, a name behind these is more often a person's than a place's."""
-_HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
 
 @dataclass(slots=True)
@@ -73,29 +57,21 @@ class Discourse:
         """Return the name of the entity that a phrase refers to, or None if it is unknown."""
         if noun.pronoun:
             return self._pronoun(noun.pronoun)
-        owner = self.entity(noun.owner) if noun.owner else None
-        if noun.owner and owner is None:
-            return self._name(noun.name) if noun.name and not noun.quoted else None
         if noun.name:
-            return self._name(noun.name if not noun.quoted else noun.text)
-        if owner:
-            return f"{owner}'s {_lower(noun)}"
+            return noun.text if noun.quoted else self._name(noun.name)
+        if noun.owner:
+            owner = self.entity(noun.owner)
+            return f"{owner}'s {_lower(noun)}" if owner else None
         if noun.head in _ELDERS and self.speaker and not noun.determiner and " " not in noun.text:
-            return f"{self.speaker}'s {noun.text}"
+            return f"{self.speaker}'s {noun.text}"  # "Mum called"
         if self._is_topic(noun):
             return self.topic
-        if noun.determiner == "the" and self.speaker and noun.head in _HOUSEHOLD and not noun.of:
-            return f"{self.speaker}'s {_lower(noun)}"
-        if noun.named:
-            return self._name(noun.text)
-        return None
+        return self._name(noun.text) if noun.named else None
 
     def thing(self, noun: NounPhrase) -> str | None:
         """Return the text of a phrase as the tail of a fact."""
         if noun.pronoun:
             return self._pronoun(noun.pronoun) if noun.pronoun not in ("it", "they", "them") else None
-        if noun.owner and noun.owner.determiner and noun.owner.head in ("children", "men", "women"):
-            return f"{noun.owner.text}'s {noun.text}"  # "the children's hospital"
         if noun.owner:
             owner = self.entity(noun.owner)
             if noun.name:
@@ -104,7 +80,7 @@ class Discourse:
                 return f"{noun.owner.text}'s {noun.text}" if not noun.owner.pronoun else None
             described = noun.head in RELATIVES or not noun.owner.pronoun
             return f"{owner}'s {noun.text}" if described else noun.text.removeprefix("own ")
-        if noun.name and noun.common and not (noun.quoted or noun.common.isdecimal()):  # not "14 Mill Lane"
+        if noun.name and noun.common and not noun.common.isdecimal():  # not "14 Mill Lane"
             named = noun.determiner in ("the", "") or noun.name not in noun.text
             return self._name(noun.name) if named else noun.text
         if self._is_topic(noun):
@@ -126,23 +102,22 @@ class Discourse:
             self._last[pronoun] = name
         elif _is_a_thing(noun) or noun.name.casefold() in COUNTRIES or (self.speaker is None and _is_no_person(noun)):
             self._last["it"] = name
-        elif (pronoun != "they" or noun.name) and (not noun.plural or noun.name):
+        elif noun.name or not (noun.plural or pronoun == "they"):
             self._last["he"] = self._last["she"] = name
         if noun.name and " " in noun.name and not noun.quoted:
             self._full.setdefault(noun.name.split()[-1], noun.name)
 
     def mention_others(self, clause: Clause) -> None:
         """Remember the people that a clause names beside its subject; after "a man" or "a friend", "he" is nobody."""
-        others = [(slot.preposition, noun) for slot in clause.slots for noun in slot.nouns]
-        if any(noun.determiner in ("a", "an") and not noun.name and noun.head in _STRANGERS for _, noun in others):
+        others = [noun for slot in clause.slots for noun in slot.nouns]
+        if any(noun.determiner in ("a", "an") and not noun.name and noun.head in _STRANGERS for noun in others):
             self._last.pop("he", None)
             self._last.pop("she", None)
             return
         met = _BESIDE_IN_TALK if self.speaker else ("with", "except")
         taken = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
-        for preposition, noun in others:
-            of_one = noun.name and not noun.quoted and not noun.determiner and " " not in noun.name
-            if preposition in met and of_one:
+        for noun in (noun for slot in clause.slots if slot.preposition in met for noun in slot.nouns):
+            if noun.name and " " not in noun.name and not (noun.quoted or noun.determiner):
                 for pronoun in {"he", "she"} - taken:
                     self._last.setdefault(pronoun, self._name(noun.name))
 
@@ -170,7 +145,7 @@ def open_discourse(turn: Turn, partner: str | None) -> Discourse:
     if turn.kind == "document":
         topic = _topic(turn.title, turn.text)
         kind = topic.split()[-1].lower() if topic else ""
-        return Discourse(None, None, topic, kind not in _TOPIC_NOUNS | TEAMS and bool(_HE_OR_SHE.search(turn.text)))
+        return Discourse(None, None, topic, kind not in _TOPIC_NOUNS and bool(_HE_OR_SHE.search(turn.text)))
     return Discourse(speaker(turn), partner, None)
 
 
@@ -192,15 +167,14 @@ def _topic(title: str | None, text: str) -> str | None:
 
 
 def _is_a_thing(noun: NounPhrase) -> bool:
-    return noun.head in PETS or is_company(noun) or (not noun.named and noun.head not in RELATIVES)
+    return noun.head in nouns.PETS or is_company(noun) or (not noun.named and noun.head not in RELATIVES)
 
 
 def _is_no_person(noun: NounPhrase) -> bool:
     """Return whether a name in a document is no person's: it has an article, a number, or a common noun at its end."""
-    words = noun.text.split()
     odd = any(letter.isdigit() for letter in noun.text) or noun.text.isupper() or noun.of is not None
     has_article = noun.determiner == "the" and not noun.common
-    return odd or has_article or words[-1].lower() in EVENTS | VENUES | CLUBS or len(words) > 4
+    return odd or has_article or last_word(noun) in nouns.EVENTS | nouns.VENUES | nouns.CLUBS
 
 
 def _nominative(pronoun: str) -> str:

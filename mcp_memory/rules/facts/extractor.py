@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from mcp_memory.domain.facts import Assertion, Intent, restated
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.facts import Assertion, restated
 from mcp_memory.domain.spelling import is_readable, readable, readable_places
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import USERS, Turn, by_assistant, is_assistant
@@ -15,18 +14,16 @@ from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.appointments import appointment_assertions
 from mcp_memory.rules.facts.certainty import with_certainty
-from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
+from mcp_memory.rules.facts.claims import Claim, assert_claim, assert_phrase
 from mcp_memory.rules.facts.clauses import Clause, read_clauses
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import introductions
 from mcp_memory.rules.facts.modality import asserts, intent_of
-from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.phrases import phrase_claims, presupposed_claims, verb_phrases
 from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
 from mcp_memory.rules.facts.statements import verb_statements
-from mcp_memory.rules.facts.validity import from_utterance
-from mcp_memory.rules.facts.words import is_english, is_possessed, split_words
+from mcp_memory.rules.facts.words import is_english, split_words, time_belongs_to_noun
 
 Span = tuple[int, int]
 
@@ -35,7 +32,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 21
+    version = 22
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -74,11 +71,11 @@ def _extract(
     turn: Turn, partner: str | None, sentences: Sequence[Span], own: int, times: Sequence[Sequence[StatedTime]]
 ) -> list[Assertion]:  # fmt: skip
     """Return the assertions of a turn without invisible signs, of its first ``own`` sentences."""
-    times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
+    times = [[time for time in stated if not time_belongs_to_noun(turn.text, time)] for stated in times]
     discourse = open_discourse(turn, None if is_assistant(partner) else partner)
     assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
     for index, span in spans_to_read(turn, sentences[:own]):
-        read = _Sentence(turn, discourse, index, span, times).assertions()
+        read = _of_sentence(turn, discourse, index, span, times[index])
         for one in (*introductions(turn, index, span), *read):
             key = one.head.casefold(), one.relation, one.tail.casefold(), one.negated, one.since, one.until
             assertions.setdefault(key, one)
@@ -91,74 +88,45 @@ def _is_of_user(one: Assertion) -> bool:
     return not USERS.isdisjoint((one.head.casefold(), one.tail.casefold()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """One sentence that is read.
+def _of_sentence(
+    turn: Turn, discourse: Discourse, index: int, span: Span, times: Sequence[StatedTime]
+) -> Iterator[Assertion]:
+    """Yield what a sentence states; what it asks or orders only says who "she" is from then on.
 
-    Attributes:
+    Args:
         turn: the turn that holds it.
         discourse: what the text has mentioned so far.
         index: the index of the sentence.
         span: the span of it, in characters.
-        times: the times that each sentence of the turn states.
+        times: the times that it states.
     """
-
-    turn: Turn
-    discourse: Discourse
-    index: int
-    span: Span
-    times: Sequence[Sequence[StatedTime]]
-
-    def assertions(self) -> Iterator[Assertion]:
-        """Yield what the sentence states; what it asks or orders only says who "she" is from then on."""
-        turn, (start, end), talk = self.turn, self.span, self.turn.kind != "document"
-        start = skip_lead_in(turn.text, start, end) if talk else start
-        if not is_english(turn.text[start:end]):
-            return
-        asserting = asserts(turn.text[start:end])
-        words = split_words(turn.text, start, end, self.times[self.index])
-        clauses = read_clauses(words, talk=talk)
-        intent = intent_of(turn.text[start:end], dated=bool(self.times[self.index]))
-        pronoun = next((word.start for word in words if word.low in ("he", "she", "his", "her", "him")), end)
-        presupposed = list(presupposed_claims(words)) if talk else []
-        for noun, claim in presupposed:
-            if noun.start < pronoun:
-                self.discourse.mention(noun)
-            yield from self._presupposed(noun, claim, intent)
-        phrases = list(phrase_claims(clauses, talk=talk)) if asserting else []
-        for clause in clauses:
-            if asserting:
-                yield from self._stated(clause, [claim for holder, claim in phrases if holder is clause], intent)
-            for subject in clause.subject:
-                self.discourse.mention(subject)
-            self.discourse.mention_others(clause)
-        for noun, _ in presupposed:
-            if noun.start > pronoun:
-                self.discourse.mention(noun)  # "he's 14, and there's my wife Lin": "her" of the next sentence is Lin's
-
-    def _presupposed(self, noun: NounPhrase, claim: Claim, intent: Intent) -> Iterator[Assertion]:
-        """Yield who a named relative or pet is, whatever its sentence says of it."""
-        turn, discourse = self.turn, self.discourse
-
-        def name_of(one: NounPhrase | str) -> str | None:
-            if isinstance(one, str):
-                return one
-            return discourse.entity(one) if one is claim.head or one.name or one.pronoun else discourse.thing(one)
-
-        head, tail = name_of(claim.head), name_of(claim.tail)
-        if relations().get(claim.relation).symmetric and tail == discourse.speaker:
-            head, tail = tail, head
-        if head and tail and head.casefold() != tail.casefold():
-            triple, holds = (head, claim.relation, tail), from_utterance(turn.local_time)
-            yield make_assertion(turn, self.index, (noun.start, noun.end), triple, holds, intent)
-
-    def _stated(self, clause: Clause, of_phrases: Sequence[Claim], intent: Intent) -> Iterator[Assertion]:
-        """Yield what a clause states, by its verb, its phrases and its date."""
-        turn, discourse, talk = self.turn, self.discourse, self.turn.kind != "document"
-        if talk and clause.stated:
-            yield from appointment_assertions(turn, discourse, self.index, clause, intent)
-        for claim in (*(_claims(clause, talk) if clause.stated else ()), *of_phrases):
-            yield from assert_claim(turn, discourse, self.index, clause, claim, intent)
+    (start, end), talk = span, turn.kind != "document"
+    start = skip_lead_in(turn.text, start, end) if talk else start
+    sentence = turn.text[start:end]
+    if not is_english(sentence):
+        return
+    words = split_words(turn.text, start, end, times)
+    asserting, intent = asserts(sentence), intent_of(sentence, dated=bool(times))
+    pronoun = next((word.start for word in words if word.low in ("he", "she", "his", "her", "him")), end)
+    presupposed = list(presupposed_claims(words)) if talk else []
+    for noun, claim in presupposed:
+        if noun.start < pronoun:
+            discourse.mention(noun)
+        yield from assert_phrase(turn, discourse, index, noun, claim, intent)
+    for clause in read_clauses(words, talk=talk):
+        if asserting and clause.stated:
+            if talk:
+                yield from appointment_assertions(turn, discourse, index, clause, intent)
+            for claim in _claims(clause, talk):
+                yield from assert_claim(turn, discourse, index, clause, claim, intent)
+        for noun, claim in phrase_claims(clause, talk=talk) if asserting else ():
+            yield from assert_phrase(turn, discourse, index, noun, claim, intent)
+        for subject in clause.subject:
+            discourse.mention(subject)
+        discourse.mention_others(clause)
+    for noun, _ in presupposed:
+        if noun.start > pronoun:
+            discourse.mention(noun)  # "he's 14, and there's my wife Lin": "her" of the next sentence is Lin's
 
 
 def _claims(clause: Clause, talk: bool) -> Iterator[Claim]:

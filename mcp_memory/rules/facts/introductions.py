@@ -14,7 +14,7 @@ from dataclasses import replace
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import USERS, Turn, speaker
-from mcp_memory.language.iso import MONTHS, WEEKDAYS
+from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
 from mcp_memory.rules.facts.claims import make_assertion
@@ -33,18 +33,15 @@ _NO_NAMES = (
     | nouns.JUDGING
     | RELATIVES.keys()
     | COUNTRIES
-    | frozenset(word.lower() for word in (*WEEKDAYS, *MONTHS) if word not in ("April", "May", "June", "August"))
-    | word_set(
-        "ok okay fine sorry glad sure tired back home in thanks hello hi hey everyone team here yes no god nobody"
-        " somebody anybody everybody someone anyone whoever tomorrow today tonight whatever whenever anytime later"
-    )
+    | frozenset(map(str.lower, WEEKDAYS))
+    | word_set("okay fine sorry glad sure tired back home thanks hello hi hey everyone team yes nobody tomorrow today")
 )
 """Words in lower case that are no name of a person, even with a capital."""
 _WORD = r"[^\W\d_a-z][^\W\d_]+(?:[-'’][^\W\d_]+)*"
 _NAME = rf"(?P<name>{_WORD}(?:\s(?:(?:von|van|de|der|den|la|le|del|di|da|dos|bin|al)\s){{0,2}}{_WORD}){{0,3}})"
 _GREETING = (
-    r"(?:(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon|day)|oh|ok|okay|well|so|and|also|yes|no|sorry|actually"
-    r"|correction|wait|i mean|to be clear|by the way|btw)(?: (?:there|all|everyone|again|team))?[ ,.!:–—-]{1,3}){0,4}"
+    r"(?:(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon|day)|oh|okay|well|so|and|also|yes|no|sorry|actually"
+    r"|correction|wait|i mean|by the way|btw)(?: (?:there|all|everyone|again|team))?[ ,.!:–—-]{1,3}){0,4}"
 )
 _ENDS = r"(?=\s*(?:$|[.!,;:()–—\U0001F300-\U0001FAFF]| (?:and|but|from|by the way|btw|again|speaking)\b))"
 _LEAD = rf"(?:.*[.!] )?\s*(?P<lead>(?i:{_GREETING}))"
@@ -56,7 +53,7 @@ _CALLED = re.compile(
     rf"{_LEAD}(?P<says>(?i:(?:(?:you can|please|just|everyone|friends) ){{0,2}}calls? me) )"
     rf"{_NAME}{_ENDS}"
 )
-_CORRECTS = re.compile(r"\b(?:no|sorry|actually|correction|wait|i mean|to be clear)\b", re.IGNORECASE)
+_CORRECTS = re.compile(r"\b(?:no|sorry|actually|correction|wait|i mean)\b", re.IGNORECASE)
 
 
 def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Assertion]:

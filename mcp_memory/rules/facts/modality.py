@@ -10,19 +10,24 @@ import re
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.language.segments import QUESTION_MARKS
-from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 
 PLAIN = 0.95
 """The confidence of what is stated."""
 
-_MARKUP = re.compile(r"^\s*(?:```|\||\{|<|>)")
+_NOT_ASSERTED = re.compile(
+    r"^\s*(?:```|\||\{|<|>)|\b(?:neither|nor|not even|according|rumou?r(?:s|ed)?|apparently|reportedly|allegedly"
+    r"|supposedly|presumably|maybe|perhaps|possibly|probably|likely|almost|nearly|as far as i know"
+    r"|(?:every|any|no)\s?(?:one|body) but|all but)\b",
+    re.IGNORECASE,
+)
+"""Markup, and words of doubt, hearsay and denial, whatever part of a sentence they belong to."""
 
 
 def asserts(sentence: str) -> bool:
-    """Return whether a sentence may assert anything: not a question, whatever its tag, nor a line of markup."""
-    return _MARKUP.search(sentence) is None and not any(mark in sentence for mark in QUESTION_MARKS)
+    """Return whether a sentence may assert anything: not a question or a doubt, nor a line of markup."""
+    return _NOT_ASSERTED.search(sentence) is None and not any(mark in sentence for mark in QUESTION_MARKS)
 
 
 def states_content(verb: VerbGroup, adjective: str = "") -> bool | None:
@@ -36,21 +41,6 @@ def states_content(verb: VerbGroup, adjective: str = "") -> bool | None:
     if not is_open and (adjective not in closed.GLAD if verb.lemma == "be" else verb.lemma not in closed.KNOWING_VERBS):
         return None
     return not (is_open or verb.negated or verb.unreal)
-
-
-_UNSURE = word_set(
-    "maybe perhaps possibly probably likely presumably almost nearly apparently reportedly allegedly supposedly"
-) | {"as far as i know"}
-
-
-def is_stated(verb: VerbGroup, adverbs: frozenset[str]) -> bool:
-    """Return whether a clause is stated by its verb and adverbs: not what is possible, wished, planned or nearly so.
-
-    What is announced ("will move") is stated, as a plan.
-    """
-    if verb.lemma in ("go", "head", "leave") and verb.progressive and verb.tense == "past":
-        return False  # "I was going to Rome but the train broke down"
-    return (verb.future or not verb.unreal) and adverbs.isdisjoint(_UNSURE)
 
 
 _INTENT_SIGNS: tuple[tuple[Intent, re.Pattern[str]], ...] = (

@@ -43,7 +43,7 @@ class NounPhrase:
         quoted: whether it is in quotation marks.
         words: the index of its first word and of the first word after it.
         times: the times in brackets behind it.
-        modifiers: prepositional phrases between it and its verb, each with its preposition.
+        modified: whether a prepositional phrase stands between it and its verb.
     """
 
     start: int
@@ -62,7 +62,7 @@ class NounPhrase:
     quoted: bool = False
     words: tuple[int, int] = field(default=(0, 0), compare=False)
     times: tuple[Word, ...] = ()
-    modifiers: tuple[tuple[str, NounPhrase], ...] = ()
+    modified: bool = False
 
     @property
     def plural(self) -> bool:
@@ -77,12 +77,13 @@ def pronoun_phrase(word: Word, index: int) -> NounPhrase:
     return NounPhrase(word.start, word.end, word.text, word.low, pronoun=word.low, words=(index, index + 1))
 
 
-LONGEST = 9
+MOST_WORDS = 9
 """Words in a phrase; a longer run of words is no phrase."""
 _FINITE: frozenset[Form] = frozenset(("past", "third"))
 _NAMING = frozenset(("called", "named", "nicknamed"))
 _DESCRIBING = frozenset(("first", "early", "late", "daily", "weekly", "monthly", "full-time", "part-time", "online"))
 """Adverbs that are adjectives behind an owner or an article."""
+_DEGREES = frozenset(("very", "really", "pretty", "super", "such", "rather", "so"))
 
 
 def read_phrase(
@@ -96,18 +97,16 @@ def read_phrase(
         subject: whether the verb is expected after it, so that a verb ends it.
         verb_seen: whether the clause has its verb already.
     """
-    first, owner_index, owner, determiner = index, -1, None, ""
+    first, owner, determiner = index, None, ""
     while index < len(words) and words[index].kind == "word" and not (words[index].capital and index):
         low = words[index].low
         if low in closed.OWNERS and not (low == "her" and _ends_there(words, index + 1)):
-            owner_index = index
+            owner = pronoun_phrase(words[index]._replace(low=closed.OWNERS[low]), index)
         elif low in closed.DETERMINERS:
             determiner = low
-        elif not (determiner and low in ("very", "really", "pretty", "super", "such", "rather", "so")):
+        elif not (determiner and low in _DEGREES):
             break
         index += 1
-    if owner_index >= 0:
-        owner = pronoun_phrase(words[owner_index]._replace(low=closed.OWNERS[words[owner_index].low]), owner_index)
     if determiner and index + 1 < len(words) and words[index].kind == "time" and words[index].text.isdecimal():
         index += not grammar.ends_phrase(words, index + 1)  # "a 1974 film"
     if index >= len(words):
@@ -118,15 +117,12 @@ def read_phrase(
                      name=word.text, named=True, quoted=True, words=(first, index + 1))  # fmt: skip
         return _read_brackets(words, title, index + 1)
     low = words[index].low
-    if index == first and low in closed.NOMINATIVE | closed.OBJECTIVE and words[index].kind == "word":
+    if index == first and low in closed.NOMINATIVE | closed.OBJECTIVE:
         return pronoun_phrase(words[index], index), index + 1
     core = index
-    last = min(len(words), index + 2 * LONGEST)  # owners of owners end somewhere: "Ann's sister's dog's …"
-    while index < last and index - core < LONGEST and not _is_boundary(words, core, index, subject, verb_seen):
-        word = words[index]
-        if index > core and (
-            word.low == "'s" or (word.text in "'’" and word.mark and words[index - 1].low.endswith("s"))
-        ):
+    last = min(len(words), index + 2 * MOST_WORDS)  # owners of owners end somewhere: "Ann's sister's dog's …"
+    while index < last and index - core < MOST_WORDS and not _is_boundary(words, core, index, subject, verb_seen):
+        if index > core and _is_possessive(words, index):
             owner = _make_phrase(words, first, core, index, determiner, owner)
             determiner, core = "", index + 1
         index += 1
@@ -137,19 +133,17 @@ def read_phrase(
     if naming and (name_phrase := read_phrase(words, index + 1, subject=True)):
         phrase = replace(phrase, name=name_phrase[0].text, named=True, end=name_phrase[0].end)
         index = name_phrase[1]
-    if index + 1 < len(words) and words[index].low == "of":
+    if index < len(words) and words[index].low == "of":
         inner = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
         if inner:
             text = phrase.text + " of " + _after_of(words, index + 1, inner[0])
             phrase = replace(phrase, of=inner[0], end=inner[0].end, text=text)
             index = inner[1]
-    if phrase.words[1] != index:
-        phrase = replace(phrase, words=(first, index))
-    return _read_brackets(words, phrase, index)
+    return _read_brackets(words, replace(phrase, words=(first, index)), index)
 
 
 def _ends_there(words: Sequence[Word], index: int) -> bool:
-    """Return whether no noun follows an owner or article: "first" of "her first race" describes one."""
+    """Return whether no noun follows an owner: "first" of "her first race" describes one."""
     return grammar.ends_phrase(words, index + (index < len(words) and words[index].low in _DESCRIBING))
 
 
@@ -159,42 +153,37 @@ def _after_of(words: Sequence[Word], index: int, inner: NounPhrase) -> str:
     return determiner + owner + inner.text
 
 
+def _is_possessive(words: Sequence[Word], index: int) -> bool:
+    """Return whether the word is an "'s", or the apostrophe behind a plural: "my parents' house"."""
+    return words[index].low == "'s" or (words[index].text in "'’" and words[index - 1].low.endswith("s"))
+
+
 def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, verb_seen: bool) -> bool:
     """Return whether the phrase that began at ``core`` ends before the word at ``index``."""
     word = words[index]
-    if index > core and (word.low == "'s" or (word.mark and word.text in "'’" and words[index - 1].low.endswith("s"))):
+    if index > core and _is_possessive(words, index):
         if word.low == "'s":
             return not grammar.is_genitive(words, index, verb_seen)
         return grammar.ends_phrase(words, index + 1)
-    if index == core and word.low in _DESCRIBING and index and not word.capital:
-        led = words[index - 1].low in closed.OWNERS.keys() | closed.ARTICLES
-        return not led or grammar.ends_phrase(words, index + 1)
+    if index == core and word.low in _DESCRIBING and words[index - 1].low in closed.OWNERS.keys() | closed.ARTICLES:
+        return grammar.ends_phrase(words, index + 1)
     if grammar.ends_phrase(words, index):
         return True
-    if word.capital:
-        return False
     verb = inflection(word.low)
-    if verb is None:
+    if word.capital or verb is None:
         return False
     if index == core:
+        if subject:
+            return False
         following = words[index + 1].low if index + 1 < len(words) else ""
-        if (
-            not subject
-            and following in closed.OBJECTIVE | closed.OWNERS.keys() | closed.ARTICLES
-            and verb.forms & {"plain", "ing"}
-        ):
+        if following in closed.OBJECTIVE | closed.OWNERS.keys() | closed.ARTICLES and verb.forms & {"plain", "ing"}:
             return True  # "remind me", "running my own studio": a verb with its object
-        # "fishing town", "used car": a verb form begins a phrase only if a noun follows
-        if verb.forms <= {"ing", "past", "participle"} and not subject:
-            return grammar.ends_phrase(words, index + 1) and "ing" not in verb.forms
-        return False
+        # "used car": a verb form begins a phrase only if a noun follows
+        return verb.forms <= {"past", "participle"} and grammar.ends_phrase(words, index + 1)
     if subject:
-        return not _FINITE.isdisjoint(verb.forms) or ("plain" in verb.forms and not _noun_follows(words, index))
+        followed = grammar.is_finite(words, index + 1, _FINITE)
+        return not _FINITE.isdisjoint(verb.forms) or ("plain" in verb.forms and not followed)
     return verb.forms <= {"past", "participle"}
-
-
-def _noun_follows(words: Sequence[Word], index: int) -> bool:
-    return grammar.is_finite(words, index + 1, _FINITE)
 
 
 def _make_phrase(

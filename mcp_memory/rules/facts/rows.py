@@ -13,22 +13,17 @@ from mcp_memory.domain.relations import Registry, Row, Sort, relations
 from mcp_memory.language.vocabulary import word_set
 
 KINDS = (
-    "dose", "medicine", "language", "time", "startup", "award", "pet", "condition", "child", "sibling", "craft",
-    "vehicle", "ownable", "instrument", "played", "event", "venue", "team", "club", "assembly", "ensemble", "school",
-    "company", "firm", "org", "workplace", "role", "residence", "place", "first_name", "person", "work", "won", "name",
-    "activity", "colour", "amount", "tool", "subject", "hobby", "liked", "cause", "noted", "used", "thing", "value",
-    "any",
+    "medicine", "language", "time", "startup", "award", "pet", "condition", "child", "sibling", "ownable", "event",
+    "venue", "team", "club", "company", "firm", "org", "workplace", "role", "place", "person", "work", "name",
+    "activity", "amount", "software", "subject", "liked", "thing", "value", "any",
 )  # fmt: skip
 """The kinds that a tail may have to be of (`kinds.fits`), the most specific first."""
-CONDITIONS = word_set(
-    "present past perfect progressive simple negated positive talk document human owned done employed"
-)
-"""What a row may ask of its clause.
+CONDITIONS = word_set("present past perfect simple negated human employed")
+"""What a row may ask of its clause: its tense and polarity, and a person as its subject.
 
-Its tense and polarity, its text, and as its subject a person or somebody's thing ("my car").
 ``employed``: it has no object but a job, and nothing "on" ("I started pottery at the Chapter" tells of no employer).
-``past`` includes the perfect tense, and for an event what has a date to come, ``done`` does not;
-``present`` includes the progressive tense, ``simple`` does not."""
+``past`` includes the perfect tense, and for an event what has a date to come; ``present`` includes the progressive
+tense, ``simple`` does not."""
 
 Rows = dict[tuple[Sort, str], tuple[Row, ...]]
 """The rows of a table by their word, in the order in which they are tried."""

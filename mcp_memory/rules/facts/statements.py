@@ -19,14 +19,13 @@ from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import rows
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.validity import NO_LONGER
 
 _POINTING = re.compile(r"(?:last|this|next|yesterday|today|tonight|tomorrow|recently|.*\bago\b)", re.IGNORECASE)
 _EMPTY_SUBJECTS = word_set("it that this there")
 
 
 def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
-    """Yield what the verb of a clause states with its objects, prepositions, subjects and times.
+    """Yield what the verb of a clause states with its objects, prepositions and times.
 
     Args:
         clause: the clause of a sentence.
@@ -38,11 +37,13 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     yield from _mutual(clause, candidates)
     taken: set[tuple[str, Effect]] = set()
     for slot in clause.slots:
-        fitting = [
-            (noun, row) for noun in _with_names(slot.nouns) for row in _fitting(candidates, slot, noun, taken, talk)
-        ]
+        nouns_of_slot = _with_names(slot.nouns)
+        fitting = [(noun, row) for noun in nouns_of_slot for row in _fitting(candidates, slot, noun, taken, talk)]
         for noun, row in fitting:
-            yield from _claims(clause, row, noun, slot)
+            for tail in named_by(noun):
+                for subject in clause.subject:
+                    head, other = (tail, subject) if "swapped" in row.options else (subject, tail)
+                    yield Claim(head, row.relation, other, row.effect, noun.times or None, max(slot.end, noun.end))
         taken |= {(row.relation, row.effect) for _, row in fitting}
 
 
@@ -57,18 +58,12 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     met = {
         "present": verb.tense == "present",
         "past": verb.tense != "present" or (row.effect == "event" and bool(clause.times)),
-        "done": verb.tense != "present",
         "perfect": verb.tense == "perfect",
-        "progressive": verb.progressive,
         "simple": not verb.progressive,
         "negated": verb.negated,
-        "positive": not verb.negated,
         "employed": all(
             slot.preposition not in ("", "on") or slot.nouns[0].head in nouns.JOBS for slot in clause.slots
         ),
-        "talk": talk,
-        "document": not talk,
-        "owned": all(subject.owner or kinds.fits(subject, "ownable") for subject in clause.subject),
         "human": all(kinds.is_human(subject) for subject in clause.subject),
     }
     return all(met[condition] for condition in row.options & met.keys())
@@ -92,18 +87,6 @@ def fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
     if talk and row.word in ("get", "have") and not own:
         return False  # "I have the car", "I got Tom's dog"
     return any(kinds.fits(noun, kind) and (not talk or kinds.is_clear(noun, kind)) for kind in row.tail)
-
-
-def _claims(clause: Clause, row: Row, noun: NounPhrase, slot: Slot) -> Iterator[Claim]:
-    relation, affirmed = row.relation, False
-    antonym = relations().get(relation).antonym
-    if clause.verb.negated and antonym and relation == "likes" and not clause.adverbs & NO_LONGER:
-        relation, affirmed = antonym, True  # "doesn't like ham"
-    end = max(slot.end, noun.end)
-    for tail in named_by(noun):
-        for subject in clause.subject:
-            head, other = (tail, subject) if "swapped" in row.options else (subject, tail)
-            yield Claim(head, relation, other, row.effect, noun.times or None, end, affirmed)
 
 
 def _with_names(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
@@ -130,7 +113,7 @@ def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
         return
     if clause.subject[0].pronoun in ("i", "we", "you") and relations().get(row.relation).head != "person":
         return
-    dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
+    dated = [time for time in clause.times if time.text[:5].lower() not in ("until", "since")]
     if dated and not _POINTING.match(dated[0].text):  # not "I was born yesterday", nor "she died last week"
         for subject in clause.subject:
             yield Claim(subject, row.relation, dated[0].text, row.effect)
@@ -139,14 +122,11 @@ def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
 def _mutual(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     """Yield the claim of two subjects about each other: "Sven and Carla got married"."""
     row = next((row for row in candidates if "each" in row.slots), None)
-    if row is None or len(clause.subject) != 2:
-        return
-    if any(slot.preposition in ("to", "with", "from", "") for slot in clause.slots):
-        return
-    subject, partner = clause.subject
-    if partner.pronoun in closed.FIRST:  # "Nora and I": the speaker is the head
-        subject, partner = partner, subject
-    yield Claim(subject, row.relation, partner, row.effect)
+    if row is not None and len(clause.subject) == 2 and not clause.slots:
+        subject, partner = clause.subject
+        if partner.pronoun in closed.FIRST:  # "Nora and I": the speaker is the head
+            subject, partner = partner, subject
+        yield Claim(subject, row.relation, partner, row.effect)
 
 
 def word_statements(
@@ -166,28 +146,18 @@ def word_statements(
     for slot in slots:
         for noun in slot.nouns:
             for row in _fitting(candidates, slot, noun, set(), talk):
-                head, tail = (noun, subject) if "swapped" in row.options else (subject, noun)
-                meant = effect if row.effect == "state" else row.effect
-                yield Claim(head, row.relation, tail, meant, None, slot.end)
+                yield Claim(subject, row.relation, noun, effect, None, slot.end)
 
 
 def subject_statements(clause: Clause, subject: NounPhrase, effect: Effect, *, talk: bool) -> Iterator[Claim]:
-    """Yield what "the page size is 50" and "my car is blue" state about the thing that is the subject itself."""
-    if subject.pronoun or not clause.slots or clause.slots[0].preposition:
+    """Yield what "the page size is 50" states about the thing that is the subject itself."""
+    if subject.pronoun or subject.modified or not clause.slots or clause.slots[0].preposition:
         return
-    slot, text = clause.slots[0], subject.text
-    if text.startswith(("favourite", "favorite")):
-        return
-    for preposition, noun in subject.modifiers:
-        text = f"{text} {preposition} {noun.text}"
-    head = subject if subject.owner or subject.named else text
-    for row in (*rows().get(("subject", subject.head), ()), *rows().get(("subject", "any"), ())):
-        if fits_row(slot.nouns[0], row, talk=talk) and _meets(row, clause, talk) and len(slot.nouns) == 1:
-            meant = effect if row.effect == "state" else row.effect
-            tail: NounPhrase | str = slot.nouns[0]
-            for rate in (one for one in clause.slots[1:2] if one.preposition == "per"):
-                tail = f"{slot.nouns[0].text} per {rate.nouns[0].text}"  # "120 requests per minute"
-            yield Claim(head, row.relation, tail, meant, None, slot.end)
+    slot, head = clause.slots[0], subject if subject.owner or subject.named else subject.text
+    rated = any(one.preposition == "per" for one in clause.slots)  # "120 requests per minute"
+    for row in rows().get(("subject", subject.head), ()):
+        if fits_row(slot.nouns[0], row, talk=talk) and len(slot.nouns) == 1 and not rated:
+            yield Claim(head, row.relation, slot.nouns[0], effect, None, slot.end)
             return
 
 

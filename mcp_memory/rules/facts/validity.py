@@ -104,8 +104,7 @@ def _intervals(
     first = next((time.since for time in (*inside, *begins)), said_at)
     match effect:
         case "end":
-            since = ends[0].until if ends and not (inside or begins) else first
-            return [Validity(since, FOREVER, bool(times), negated=True, change=True)]
+            return [Validity(first, FOREVER, bool(inside or begins), negated=True, change=True)]
         case "begin":
             until = inside[0].until if inside and _is_range(inside[0]) else FOREVER
             return [Validity(begins[0].since if begins else first, until, bool(times), change=True)]
@@ -147,8 +146,6 @@ def _negated_intervals(
     said_at: Millis,
 ) -> list[Validity]:  # fmt: skip
     """Return since when a state does not hold; nothing for what did not happen."""
-    if verb.never and verb.tense == "perfect" and effect in ("event", "state"):
-        return [Validity(said_at, FOREVER, False, negated=True)]
     over = not adverbs.isdisjoint(NO_LONGER)
     if effect != "state" or verb.tense == "past" or (verb.tense == "perfect" and not over):
         return []

@@ -77,7 +77,6 @@ class VerbGroup:
         passive: whether it is passive.
         progressive: whether it is progressive ("is working").
         negated: whether it is negated.
-        never: whether it is negated for all times.
         unreal: whether it is only possible, wished or planned.
         future: whether it is stated as certain to come ("will move", "is moving").
         adverbs: those inside and before it, in lower case.
@@ -91,7 +90,6 @@ class VerbGroup:
     passive: bool = False
     progressive: bool = False
     negated: bool = False
-    never: bool = False
     unreal: bool = False
     future: bool = False
     adverbs: frozenset[str] = frozenset()
@@ -116,7 +114,7 @@ class _VerbGroupReader:
         self.adverbs: set[str] = set()
         self.lemma, self.end = "", 0
         self.tense: Tense = "present"
-        self.negated = self.never = self.seen = False
+        self.negated = self.seen = False
         self.unreal = self.future = self.perfect = self.progressive = self.passive = False
 
     def step(self) -> bool:
@@ -149,7 +147,6 @@ class _VerbGroupReader:
     def _adverb(self, word: Word) -> None:
         if word.low in closed.NEGATIONS or word.low == "no longer":
             self.negated = True
-            self.never |= word.low == "never"
         self.adverbs.add(word.low)
 
     def _is_perfect(self, low: str, following: int) -> bool:
@@ -184,8 +181,7 @@ class _VerbGroupReader:
         """Take "be" as the main verb, with the "not" behind it."""
         self.lemma, self.end = "be", self.index + 1
         while self.end < len(self.words) and self.words[self.end].low in closed.NEGATIONS | {"no longer"}:
-            self.negated |= self.words[self.end].low not in ("hardly", "barely")
-            self.never |= self.words[self.end].low == "never"
+            self.negated = True
             self.end += 1
 
     def _main_verb(self, word: Word) -> bool:
@@ -209,8 +205,6 @@ class _VerbGroupReader:
         """Return the verb group, or None if there was no verb."""
         if not self.lemma:
             return None
-        if self.lemma in ("stand", "bear") and self.negated and self.unreal:
-            self.lemma, self.negated, self.unreal = "dislike", False, False  # "I can't stand olives"
         last = self.words[self.end - 1]
         return VerbGroup(
             lemma=self.lemma,
@@ -221,7 +215,6 @@ class _VerbGroupReader:
             passive=self.passive,
             progressive=self.progressive,
             negated=self.negated,
-            never=self.never,
             unreal=self.unreal,
             future=self.future,
             adverbs=frozenset(self.adverbs),

@@ -89,27 +89,22 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
         words.append(special_word)
         index = special_word.end
     words += _split_plain(text, index, end)
-    return _join_adverbials([word for word in words if word.low not in ('"', "“", "”", "«", "»")])
+    return _fuse_adverbial_phrases([word for word in words if word.low not in ('"', "“", "”", "«", "»")])
 
 
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)\b")
-_POSSESSIVE = re.compile(r"\b(?:my|our|his|her|their)\s{1,3}$", re.IGNORECASE)
-_OF_A_DAY = re.compile(
-    r"\s(?:class|group|lesson|course|club|market|shift|session|run|meetup|choir|team|league|crew|newsletter)\b"
-)
+_POSSESSIVE = re.compile(r"\b(?:(?:my|our|his|her|their)|(?-i:[A-Z])\w{1,20}['’]s)\s{1,3}$", re.IGNORECASE)
 
 
 _OF_A_YEAR = re.compile(r"\s[A-Z]\w")
 _MODEL = re.compile(r"\b(?:an?|my|our|his|her|their|this)\s(?:[a-z]+\s){0,2}$", re.IGNORECASE)
 
 
-def is_possessed(text: str, time: StatedTime) -> bool:
-    """Return whether a time belongs to a noun: "my last month at Orbix", "Ann's Thursday class"."""
+def time_belongs_to_noun(text: str, time: StatedTime) -> bool:
+    """Return whether a time belongs to a thing rather than to a clause: "my last month", "Ann's Friday class"."""
     if time.grain == "year" and text[time.start : time.end].isdecimal() and _OF_A_YEAR.match(text, time.end):
         return bool(_MODEL.search(text, max(0, time.start - 40), time.start))  # "a green 2014 Skoda"
-    if time.grain == "day" and text[time.start : time.end].isalpha() and _OF_A_DAY.match(text, time.end):
-        return True
-    return bool(_POSSESSIVE.search(text, max(0, time.start - 9), time.start))
+    return bool(_POSSESSIVE.search(text, max(0, time.start - 24), time.start))
 
 
 def _is_quoted_title(inside: str) -> bool:
@@ -149,7 +144,7 @@ def _adverbials_by_first_word() -> dict[str, list[tuple[str, ...]]]:
     return runs
 
 
-def _join_adverbials(words: list[Word]) -> list[Word]:
+def _fuse_adverbial_phrases(words: list[Word]) -> list[Word]:
     """Return the words with "at the moment", "for good" and other adverbial phrases joined to one word each."""
     runs, joined, index = _adverbials_by_first_word(), [], 0
     while index < len(words):
