@@ -33,7 +33,7 @@ from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.indexing import Cutter, Reading, deriver, silent
+from mcp_memory.services.indexing import Reading, deriver, silent
 from mcp_memory.services.learn.lessons import relearner
 from mcp_memory.settings import Settings, is_unset
 from mcp_memory.storage.place import Place
@@ -186,14 +186,13 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
     """
     chosen = settings.storage
     reading = reading_of(settings, embedder, extractor)
-    cut = Cutter(embedder.dimension)
     # everything on which the view depends: a view that was saved with something else is useless
     depends = settings.switches, settings.privacy, RULES
     return LanceStore(
         Place(place_of(settings), chosen.options, chosen.noted_in),
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=cut),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), dimension=embedder.dimension),
         lock_timeout_s=chosen.lock_timeout_s,
         compact_after=chosen.compact_after,
         derive=lambda: deriver(reading, progress=silent),

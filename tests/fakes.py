@@ -18,7 +18,6 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.services.indexing import Cutter
 from mcp_memory.storage.schema import Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -62,7 +61,7 @@ class DiskStore(LanceStore):
         indexes: Sequence[Callable[[], Index]] = (),
     ) -> None:
         self.disk = disk or Disk()
-        make_view = partial(View, indexes, cut=Cutter(dimension))
+        make_view = partial(View, indexes, dimension=dimension)
         super().__init__(self.disk.folder, embedder=embedder, dimension=dimension, make_view=make_view)
         self._refresher.ids.use(KEY)
 

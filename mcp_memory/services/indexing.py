@@ -39,17 +39,15 @@ from mcp_memory.domain.turns import (
     Talkers,
     Turn,
     is_undated_import,
-    segment_id,
-    sentence_id,
     shares_vectors,
 )
-from mcp_memory.language.segments import outline, pack_segments, split
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.segments import outline
 from mcp_memory.ports import Embedder, Extractor, Progress, Store
 from mcp_memory.search.words import embedded_text
 from mcp_memory.services.assertions import at_no_time
 from mcp_memory.services.background import Background
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.pieces import cut_turn
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -269,32 +267,6 @@ None for a sentence that has no vector of its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cutter:
-    """Cuts a text into what will be stored of it, before it is indexed or after (``view.pieces.Cut``).
-
-    Attributes:
-        dimension: the dimension of the vectors to come.
-    """
-
-    dimension: int
-
-    def __call__(self, turn: Turn) -> tuple[list[Segment], list[Sentence]]:
-        """Return the segments and sentences of a turn."""
-        text, spans = turn.text, split(turn.text)
-        sentences = []
-        for index, (start, end) in enumerate(spans):
-            times = tuple(stated_times(text, turn.local_said_at, start, end))
-            name = sentence_id(turn.id, index, text[start:end])
-            sentences.append(Sentence(name, turn.space, turn.id, index, start, end, times))
-        segments = []
-        for index, (first, last) in enumerate(pack_segments(text, spans)):
-            start, end = spans[first][0], spans[last][1]
-            name = segment_id(turn.id, index, text[start:end])
-            segments.append(Segment(name, turn.space, turn.id, index, start, end, first, last))
-        return segments, sentences
-
-
-@dataclass(frozen=True, slots=True)
 class TextPart:
     """Consecutive segments of a turn; mostly all of them.
 
@@ -317,7 +289,6 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
     answers other calls meanwhile.
     """
-    cut = Cutter(reading.embedder.dimension)
     talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
 
     async def derive_again(turns: list[Turn]) -> Batch:
@@ -325,7 +296,7 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
         parts = []
         for turn in turns:
             place = turn.space, turn.session
-            parts.append(TextPart(turn, talking[place], *await to_thread.run_sync(cut, turn)))
+            parts.append(TextPart(turn, talking[place], *await to_thread.run_sync(cut_turn, turn)))
             talking[place] = talking[place].after(turn)
         return replace(await index_parts(reading, parts, progress), turns=tuple(turns))
 
@@ -416,7 +387,7 @@ def _facts_of(reading: Reading, part: TextPart) -> list[Assertion]:
     if reading.extractor is None or turn.kind == "statement" or not sentences:  # a statement is a fact already
         return []
     if turn.text[sentences[-1].end :].strip():  # it goes on in other parts
-        _, sentences = Cutter(0)(turn)
+        _, sentences = cut_turn(turn)
     spans, times = [(one.start, one.end) for one in sentences], [one.times for one in sentences]
     try:
         facts = reading.extractor.extract(turn, talkers.partner(turn), spans, times)

@@ -6,11 +6,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Generic, Protocol, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, SupportsIndex, TypeVar, overload
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
+from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn, segment_id, sentence_id
+from mcp_memory.language.segments import pack_segments, split
+from mcp_memory.language.stated import stated_times
 from mcp_memory.vectors import GrowingMatrix, Matrix
 from mcp_memory.view.saved_rows import SavedRows
 
@@ -18,18 +20,20 @@ if TYPE_CHECKING:
     from mcp_memory.view.space import Space
 
 
-class Cut(Protocol):
-    """Cuts a turn into the segments and sentences that will be stored of it, with the same ids.
-
-    Attributes:
-        dimension: the dimension of the vectors.
-    """
-
-    @property
-    def dimension(self) -> int: ...  # noqa: D102
-
-    def __call__(self, turn: Turn) -> tuple[Sequence[Segment], Sequence[Sentence]]:
-        """Return its pieces, in order; none for a turn without words."""
+def cut_turn(turn: Turn) -> tuple[list[Segment], list[Sentence]]:
+    """Return the segments and sentences that will be stored of a turn, in order; none for one without words."""
+    text, spans = turn.text, split(turn.text)
+    sentences = []
+    for index, (start, end) in enumerate(spans):
+        times = tuple(stated_times(text, turn.local_said_at, start, end))
+        name = sentence_id(turn.id, index, text[start:end])
+        sentences.append(Sentence(name, turn.space, turn.id, index, start, end, times))
+    segments = []
+    for index, (first, last) in enumerate(pack_segments(text, spans)):
+        start, end = spans[first][0], spans[last][1]
+        name = segment_id(turn.id, index, text[start:end])
+        segments.append(Segment(name, turn.space, turn.id, index, start, end, first, last))
+    return segments, sentences
 
 
 def by_turn(pieces: Sequence[Segment | Sentence]) -> dict[str, list[int]]:

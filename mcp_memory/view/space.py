@@ -29,7 +29,7 @@ from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, by_turn, chosen, clip, extended, fill
+from mcp_memory.view.pieces import NONE, Pieces, QuestionPool, by_turn, chosen, clip, cut_turn, extended, fill
 from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 
 __all__ = ["NONE", "Index", "Space"]
@@ -80,12 +80,12 @@ class Space:
 
     def __init__(
         self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE,
-        cut: Cut | None = None, ids: Ids | None = None,
+        dimension: int = 0, ids: Ids | None = None,
     ) -> None:  # fmt: skip
         self.name = name
         self.ids = ids or Ids()
         self.unindexed: dict[str, set[int]] = {}
-        self._cut = cut
+        self._dimension = dimension
         self._uncut: dict[str, None] = {}  # turns of which no piece was seen yet, in order of arrival
         self.frames = Frames(self)
         self.facts = Facts(stable, self._text_of, self.frames.is_meant, self.frames.as_of)
@@ -120,12 +120,12 @@ class Space:
         numbers: dict[str, int] = {}
         of_each = [numbers.setdefault(one.turn_id, len(numbers)) for one in self.segments]
         of_segments = SavedSegmentTurns(turns, list(numbers), np.array(of_each, dtype=np.int32))
-        kept = {**vars(self), "_cut": None, "ids": None, "frames": None}
+        kept = {**vars(self), "ids": None, "frames": None}
         return {**kept, "turns": turns, "segment_turn": of_segments}
 
-    def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None, ids: Ids) -> None:
+    def bind(self, indexes: Sequence[Callable[[], Index]], ids: Ids) -> None:
         """Give a saved space the functions that it was made with."""
-        self._cut, self.ids = cut, ids
+        self.ids = ids
         self.frames = Frames(self)
         self.facts.bind(self._text_of, self.frames.is_meant, self.frames.as_of)
         self.speakers.find = self._speaker_called
@@ -267,7 +267,7 @@ class Space:
         if batch.questions:
             self.questions.add(batch.questions, batch.question_vectors)
         self.jobs |= {job.turn_id: job for job in batch.jobs}
-        if self._cut is not None and (batch.segments or batch.sentences):
+        if self._dimension and (batch.segments or batch.sentences):
             self._place_pieces(batch)
         else:
             self._append_pieces(batch)
@@ -303,14 +303,12 @@ class Space:
 
     def _cut_turn(self, name: str) -> None:
         self._uncut.pop(name, None)
-        if self._cut is None:
-            return
-        segments, sentences = self._cut(self.turns[name])
+        segments, sentences = cut_turn(self.turns[name]) if self._dimension else ([], [])
         if not segments:
             return
         self.unindexed[name] = {segment.index for segment in segments}
         of_segments, of_sentences = (
-            np.zeros((len(pieces), self._cut.dimension), dtype=np.float32) for pieces in (segments, sentences)
+            np.zeros((len(pieces), self._dimension), dtype=np.float32) for pieces in (segments, sentences)
         )
         self._append_pieces(Batch((), tuple(segments), tuple(sentences), of_segments, of_sentences))
 
@@ -373,7 +371,7 @@ class Space:
         else:
             order.append(turn.id)
         revisions.append(turn.id)
-        if self._cut is not None:
+        if self._dimension:
             self._uncut[turn.id] = None
 
     def _add_sentence(self, sentence: Sentence) -> None:

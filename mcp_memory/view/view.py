@@ -11,7 +11,6 @@ from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.view.pieces import Cut
 from mcp_memory.view.space import Index, Space
 
 
@@ -25,14 +24,15 @@ class View:
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
         ids: makes the ids of the store.
 
-    With ``cut`` turns that are stored without segments are cut when everything is to be read (`extend_indexes`).
+    With the ``dimension`` of vectors to come, turns that are stored without segments are cut when everything is to be
+    read (`extend_indexes`).
     """
 
     def __init__(
         self,
         indexes: Sequence[Callable[[], Index]] = (),
         stable: float = STABLE,
-        cut: Cut | None = None,
+        dimension: int = 0,
     ) -> None:
         self.tx = 0
         self.generation = 0
@@ -40,19 +40,19 @@ class View:
         self.stable = stable
         self.ids = Ids()
         self._indexes = tuple(indexes)
-        self._cut = cut
+        self._dimension = dimension
         self._grown: set[str] = set()  # spaces whose indexes are not up to date
         self._spent: dict[int, Spending] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name not in ("_indexes", "_cut", "ids")}
+        return {name: value for name, value in vars(self).items() if name not in ("_indexes", "ids")}
 
     def bind(self, like: View) -> None:
         """Make a saved view whole again: it is saved without the functions that another one was made with."""
-        self._indexes, self._cut = like._indexes, like._cut
+        self._indexes = like._indexes
         self.ids = like.ids
         for space in self.spaces.values():
-            space.bind(self._indexes, self._cut, self.ids)
+            space.bind(self._indexes, self.ids)
 
     @property
     def sentences(self) -> int:
@@ -66,7 +66,7 @@ class View:
 
     def space(self, name: str) -> Space:
         """Return a space; if nothing was written to it yet, an empty one that is not stored."""
-        return self.spaces.get(name) or Space(name, self._indexes, self.stable, self._cut, self.ids)
+        return self.spaces.get(name) or Space(name, self._indexes, self.stable, self._dimension, self.ids)
 
     def spent(self, day: int) -> Spending:
         """Return what requests to a language model have cost on a day, in all processes; see `Reservation`."""

@@ -14,7 +14,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.indexing import Cutter, Reading, deriver, silent
+from mcp_memory.services.indexing import Reading, deriver, silent
 from mcp_memory.settings import Settings
 from mcp_memory.storage import rebuild
 from mcp_memory.storage.store import LanceStore
@@ -31,7 +31,7 @@ def opened(folder: Path) -> tuple[Memory, LanceStore]:
     reading = Reading(embedder, extractor)
     store = LanceStore(
         str(folder), embedder=FakeEmbedder.name, dimension=DIMENSION, clock=lambda: NOW, reader=NEWER,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=Cutter(DIMENSION)), embed=embedder.embed,
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), dimension=DIMENSION), embed=embedder.embed,
         derive=lambda: deriver(reading, progress=silent),
     )  # fmt: skip
     return Memory(Settings(), store, embedder, extractor, lambda: NOW), store

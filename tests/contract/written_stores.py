@@ -32,7 +32,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.indexing import Cutter, silent
+from mcp_memory.services.indexing import silent
 from mcp_memory.services.write import write as write_texts
 from mcp_memory.settings import Settings
 from mcp_memory.storage.store import LanceStore
@@ -73,7 +73,7 @@ def memory_of(folder: Path, *, writing: bool = False) -> Memory:
         str(folder),
         embedder=FakeEmbedder.name,
         dimension=DIMENSION,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), cut=Cutter(DIMENSION) if writing else None),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), dimension=DIMENSION if writing else 0),
         reader=1,
         clock=lambda: NOW,
     )
