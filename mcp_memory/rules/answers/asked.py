@@ -39,6 +39,7 @@ _ENDS = frozenset(map(stem, _LISTS["ends"]))
 _CHANGES = _ENDS | frozenset(map(stem, _LISTS["starts"]))
 _TYPES: dict[str, EntityType] = {word: kind for kind, text in _TABLE["types"].items() for word in text.split()}
 _TAILS = {relation: word_set(text) for relation, text in _TABLE["tails"].items()}
+_OF_ELSE = {relation: word_set(text) for relation, text in _TABLE["else"].items()}
 _CHANGES_OF = {stem(word): word_set(of) for verbs, of in _TABLE["changes"].items() for word in verbs.split()}
 _KINDS = [line.split() for line in _TABLE["narrower"]["words"].strip().splitlines()]
 _NARROWER = {stem(word): frozenset(map(stem, kind)) for kind in _KINDS for word in kind}
@@ -290,6 +291,8 @@ def _relations_by_phrase() -> dict[tuple[str, ...], int]:
 def _wants_side(group: RelationFacts, mention: Mention, tokens: Sequence[QueryToken]) -> bool:
     """Return whether the query wants the end of the relation that the facts give: a mother, not a child."""
     noun, names = mention.noun, _TAILS.get(group.relation)
+    if noun in _OF_ELSE.get(group.relation, ()):
+        return False
     if names is not None and noun is not None:
         return (noun in names or noun.removesuffix("s") in names) == group.forward
     if group.relation in ("coaches", "likes") and group.forward:  # not "her coach", nor "what is she like?"
