@@ -51,7 +51,7 @@ from mcp_memory.language.iso import (
     weekday,
     years,
 )
-from mcp_memory.language.yearless import Telling, in_order, of_present
+from mcp_memory.language.yearless import Telling, in_order, nearest
 from mcp_memory.texts import resource
 
 
@@ -183,7 +183,7 @@ def named(match: Match, told: Telling) -> Meaning | None:
     elif not order:
         found = told.nearest(match, spans)
     elif order == "this":
-        found = of_present(spans, said_at, told.pointing(match), around)
+        found = nearest(spans, said_at, told.pointing(match) or 1, asked=told.asked)
     else:
         found = in_order(spans, said_at, order, around, asked=told.asked)
     if found is None:

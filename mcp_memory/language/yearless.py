@@ -131,22 +131,6 @@ def in_order(
     return nearest(ahead[:1], said_at)
 
 
-def of_present(spans: Iterable[Interval], said_at: Millis, pointing: Direction, unit: Interval) -> Interval | None:
-    """Return the occurrence that "this" means: the one of the present week or year if it is not over.
-
-    Args:
-        spans: the occurrences around the telling, in order.
-        said_at: the time of the telling.
-        pointing: where the tense points.
-        unit: the week or year of the telling.
-    """
-    today = day_at(said_at)
-    here = [span for span in spans if unit.since <= span.since < unit.until and span.until >= today.until]
-    if here and here[0].until - here[0].since == DAY:
-        return None if here[0] == today else here[0]
-    return nearest(spans, said_at, pointing or (1 if here else 0))
-
-
 def _towards(spans: Iterable[Interval], today: Interval, pointing: Direction) -> list[Interval]:
     """Return the spans that have begun, or those that are not over."""
     return [span for span in spans if (span.since <= today.since if pointing < 0 else span.until >= today.until)]
