@@ -31,6 +31,7 @@ from rows_checked import row_problems
 
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.storage.objects import Bucket, storage_options
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 
 ACCOUNT = "devstoreaccount1"
@@ -95,8 +96,8 @@ async def refs(store: LanceStore) -> set[str]:
 
 async def check(options: str) -> None:
     """Use a store in every way, and check what must hold."""
-    place = {"options": options, "embedder": "fake", "dimension": DIMENSION, "compact_after": 8}
-    one, other = (LanceStore(f"{ROOT}/acme", **place) for _ in range(2))  # type: ignore[arg-type]
+    place = Place(f"{ROOT}/acme", options)
+    one, other = (LanceStore(place, embedder="fake", dimension=DIMENSION, compact_after=8) for _ in range(2))
     bucket = Bucket(f"{ROOT}/acme", storage_options(options))
     names = [f"message{number}" for number in range(40)]
     assert [await write(one if number % 2 else other, name) for number, name in enumerate(names)] == [*range(1, 41)]
