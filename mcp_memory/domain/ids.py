@@ -11,11 +11,13 @@ its content, which no one outside may see and which is marked by `UNKEYED` until
 
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
 
 SEPARATOR = "\x1f"  # unit separator; escaped inside fields
 UNKEYED = "\0"
 """What stands before the digest of a text's content in a ref that is not keyed yet; no ref of a caller's has it."""
+_KEYED = re.compile(r"(?:^|:)k([0-9a-f]{4})[0-9a-f]{16}$")
 
 
 def _joined(parts: tuple[str, ...]) -> bytes:
@@ -60,6 +62,11 @@ class Ids:
         """Return the ref of a text that may have none of the caller's: keyed, if it is marked as `UNKEYED`."""
         prefix, unkeyed, content = ref.partition(UNKEYED)
         return f"{prefix}k{self.mark}{self.of('ref', content)[:16]}" if unkeyed else ref
+
+    def foreign_prefix(self, ref: str) -> str | None:
+        """Return what stands before the part of a ref that another store made with its key; None for any other ref."""
+        made = _KEYED.search(ref)
+        return ref[: made.start(1) - 1] if made and made[1] != self.mark else None
 
     def turn(self, space: str, session: str, ref: str, text: str, revision: int) -> str:
         """Return the id of a turn; the first revision's does not depend on its text, a later one's does."""

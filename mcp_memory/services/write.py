@@ -14,7 +14,7 @@ from datetime import tzinfo
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
 from mcp_memory.domain.clocks import offset_at
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.requests import WriteRequest, WriteResult, WrittenFact, WrittenItem
+from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, WrittenFact, WrittenItem
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import READ_CHARS, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
@@ -219,7 +219,7 @@ def requested_turns(
     for number, fact in enumerate(request.facts):
         if fact.source is None:
             text = statement(fact)
-            ref = derived_ref("", "statement", None, f"{fact.confidence}{fact.intent}", text, 0)
+            ref = statement_ref(fact, text)
             turn = Turn(
                 "", request.space, request.session, ref, "statement", text, speaker=None, role=None, title=None,
                 said_at=last.said_at if last else None, written_at=now, revision=0, place=len(turns) + number,
@@ -227,6 +227,11 @@ def requested_turns(
             )  # fmt: skip
             statements[number] = masked_turn(turn, masking)
     return turns, statements
+
+
+def statement_ref(fact: NewFact, text: str) -> str:
+    """Return the ref, not keyed yet, of a fact without a source that was put into words."""
+    return derived_ref("", "statement", None, f"{fact.confidence}{fact.intent}", text, 0)
 
 
 def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], list[str]]:

@@ -35,7 +35,7 @@ from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, Found, LeftOut, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.kinds import Read
-from mcp_memory.services.transfer.own import as_new_here
+from mcp_memory.services.transfer.own import IdsMadeHere, as_new_here
 from mcp_memory.services.write import requested_turns, write_many
 from mcp_memory.view.facts import NAMING
 from mcp_memory.view.view import View
@@ -182,6 +182,7 @@ class _Work:
 
         What is left out or gets another text is noted in the result.
         """
+        ids = IdsMadeHere(self.view.ids)
         for record in records:
             for found in self._checked(record):
                 if not isinstance(found, FileRecord):
@@ -189,7 +190,7 @@ class _Work:
                 own, space = found.space is not None, self.space or found.space or self.default
                 facts = found.facts if own else tuple(replace(fact, undated=True) for fact in found.facts)
                 for whole in _parts_of(WriteRequest(space, found.session, found.kind, found.items, facts)):
-                    part = as_new_here(whole, self.view.space(space)) if own else whole
+                    part = as_new_here(ids.named(whole), self.view.space(space)) if own else whole
                     if part is not None and not self._was_forgotten(part):
                         result.replaced += self._replaced(part)
                         yield part

@@ -13,7 +13,7 @@ of documents. Of its file the rest is read, and what is left out is counted.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
@@ -22,10 +22,11 @@ from mcp_memory.bounds import parse_json
 from mcp_memory.codec import Count, Misread, Share, read
 from mcp_memory.domain.access import SPACE_NAME
 from mcp_memory.domain.facts import Assertion, Intent
+from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-from mcp_memory.domain.turns import Kind, Minutes, Turn
+from mcp_memory.domain.turns import Kind, Minutes, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.services.transfer.foreign.reading import (
@@ -37,6 +38,7 @@ from mcp_memory.services.transfer.foreign.reading import (
     moment_in,
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
+from mcp_memory.services.write import statement_ref
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 from mcp_memory.visible import with_masks
@@ -88,6 +90,34 @@ def read_own(files: Sequence[SourceFile]) -> Iterator[Found]:
             space, session, ref = place
             stated = tuple(facts[place, revision])
             yield FileRecord(f"{file.name}, line {line}", session, kind, (_item(kind, ref, fields),), stated, space)
+
+
+class IdsMadeHere:
+    """Gives texts of an export ids of this store where another one made theirs, each with its own key.
+
+    So whoever writes without ids, and repeats a call after the memory has moved, still stores nothing twice.
+    """
+
+    def __init__(self, ids: Ids) -> None:
+        self._ids = ids
+        self._equal: Counter[tuple[object, ...]] = Counter()  # texts of one session that say the same
+
+    def named(self, part: WriteRequest) -> WriteRequest:
+        """Return a text with its facts under its id here; texts of one session are given in their order."""
+        (item,) = part.items
+        prefix = self._ids.foreign_prefix(item.ref or "")
+        if prefix is None:
+            return part
+        if part.kind == "statement" and part.facts:
+            made = statement_ref(part.facts[0], item.text)
+        else:
+            said = item.speaker, item.role, None if item.said_at is None else str(item.said_at), item.title, item.text
+            place = part.space, part.session, *said
+            made = derived_ref(*said, nth=self._equal[place])
+            self._equal[place] += 1
+        ref = prefix + made
+        facts = tuple(replace(fact, source=ref) for fact in part.facts)
+        return replace(part, items=(replace(item, ref=ref),), facts=facts)
 
 
 def as_new_here(part: WriteRequest, space: Space) -> WriteRequest | None:

@@ -4,10 +4,10 @@ import json
 from collections import Counter
 
 import pytest
-from exported_store import QUESTIONS, content, exported, fill, imported, open_at, replies, tell
+from exported_store import MAY, QUESTIONS, content, exported, fill, imported, open_at, replies, tell
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -139,6 +139,20 @@ async def test_a_message_with_other_words_under_a_known_id_is_named_and_the_othe
     assert ["'m3' is taken" in one.problem for one in result.skipped] == [True]
     assert "Other words." in [text for text, *_ in (await stated(copy))[0]["letters"]]
     assert (await copy.reconstruct(Query(QUESTIONS[2]))).evidence
+
+
+async def test_two_stores_with_the_same_texts_have_them_once(tmp_path, monkeypatch):
+    """Each makes ids of its own for texts without one."""
+    monkeypatch.undo()
+    one, other = open_at(tmp_path / "one"), open_at(tmp_path / "other")
+    items = tuple(NewItem(text, speaker="Ines", said_at=MAY) for text in ("The ferns are fine.", "Yes.", "Yes."))
+    facts = (NewFact("Ines", "likes", "ferns", confidence=0.8),)
+    for memory in (one, other):
+        await memory.write(WriteRequest("default", "letters", "message", items, facts))
+    assert not (await imported(other, await exported(one))).stored.total()
+    assert len((await stated(other))[0]["letters"]) == 4
+    await one.aclose()
+    await other.aclose()
 
 
 def with_record(file, record, /, **changes):
