@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.entities import PROJECT, entity_key
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID, EntityType, Relation, relations
 from mcp_memory.domain.turns import USERS
@@ -168,7 +170,7 @@ def _match_group(
     named = [one for one in values if not name_positions(tokens, (one.value,)) <= entity]
     changes = change_positions(tokens)
     mention = _asked_mention(query, tokens, relation, changes if named else frozenset())
-    if mention is None or not _wants_side(group, mention, tokens):
+    if mention is None or not _wants_side(group.relation, mention, tokens, forward=group.forward):
         return None
     if _DOES_WHAT.search(query.text) and relation.name not in _LISTS["doings"]:
         return None  # "What does my brother do for a living?" asks for more than his name, and not for where he lives
@@ -177,7 +179,9 @@ def _match_group(
     kind, kind_noun = _asked_type(query.text)
     fit = _type_fit(query, kind, relation.tail if group.forward else relation.head, tokens)
     steps = [find_mention(tokens, relations().get(step.version.relation)) for step in group.through]
-    if fit is None or not all(steps):
+    if fit is None or not all(
+        said and _is_meant(step, said, tokens, knowledge) for step, said in zip(group.through, steps, strict=True)
+    ):
         return None
     explained = entity | mention.positions | changes
     explained |= {place for step in steps if step for place in step.positions}
@@ -288,14 +292,14 @@ def _relations_by_phrase() -> dict[tuple[str, ...], int]:
     return count
 
 
-def _wants_side(group: RelationFacts, mention: Mention, tokens: Sequence[QueryToken]) -> bool:
-    """Return whether the query wants the end of the relation that the facts give: a mother, not a child."""
-    noun, names = mention.noun, _TAILS.get(group.relation)
-    if noun in _OF_ELSE.get(group.relation, ()):
+def _wants_side(relation: str, mention: Mention, tokens: Sequence[QueryToken], *, forward: bool) -> bool:
+    """Return whether the query wants the tail of a relation, or backwards its head: a mother, not a child."""
+    noun, names = mention.noun, _TAILS.get(relation)
+    if noun in _OF_ELSE.get(relation, ()):
         return False
     if names is not None and noun is not None:
-        return (noun in names or noun.removesuffix("s") in names) == group.forward
-    if group.relation in ("coaches", "likes") and group.forward:  # not "her coach", nor "what is she like?"
+        return (noun in names or noun.removesuffix("s") in names) == forward
+    if relation in ("coaches", "likes") and forward:  # not "her coach", nor "what is she like?"
         asks = any(token.word in ("do", "does", "did") for token in tokens)
         return asks or noun not in ("coach", "manager", "like")
     return True
@@ -334,20 +338,46 @@ def _type_fit(
             return 0.0
 
 
+def _is_meant(step: Step, mention: Mention, tokens: Sequence[QueryToken], knowledge: KnownFacts) -> bool:
+    """Return whether a query means a step to its entity: to a mother, and neither to a child nor to a father."""
+    version, kinds = step.version, _kinds(mention.noun)
+    if not _wants_side(version.relation, mention, tokens, forward=step.forward):
+        return False
+    quotes = _quotes(version.relation, version.assertions, knowledge, forward=step.forward)
+    return not kinds or _names(kinds, [version.tail if step.forward else version.head, *quotes])
+
+
 def _of_kind(
     values: Sequence[ValidValue], wanted: str | None, group: RelationFacts, knowledge: KnownFacts
 ) -> Sequence[ValidValue]:
     """Return the values whose own words name the wanted kind; all of them where the noun is not narrower."""
-    kinds = _NARROWER.get(stem(wanted.removesuffix("s"))) if wanted else None
+    kinds = _kinds(wanted)
     if not kinds:
         return values
-    # "Beth is my sister" names the kind of the tail: from Beth's side, it does not say what Ann is.
-    names_kind = group.forward or not relations().get(group.relation).symmetric
     matching = []
     for value in values:
-        quotes = [place.quote for said in value.assertions if names_kind and (place := knowledge.source(said))]
         others = [one.value.casefold() for one in values if one.value != value.value]
+        quotes = _quotes(group.relation, value.assertions, knowledge, forward=group.forward)
         own = (quote for quote in quotes if not any(other in quote.casefold() for other in others))
-        if not kinds.isdisjoint(token.stem for token in query_tokens(" ".join([value.value, *own]))):
+        if _names(kinds, [value.value, *own]):
             matching.append(value)
     return matching
+
+
+def _kinds(noun: str | None) -> frozenset[str]:
+    """Return the stems that name the kind of a noun which is narrower than its relation; none for any other noun."""
+    return _NARROWER.get(stem(noun.removesuffix("s")), frozenset()) if noun else frozenset()
+
+
+def _quotes(relation: str, said: Sequence[Assertion], knowledge: KnownFacts, *, forward: bool) -> list[str]:
+    """Return the words that may name the kind of an end of a fact.
+
+    "Beth is my sister" names the kind of the tail: from Beth's side, it does not say what Ann is.
+    """
+    if not forward and relations().get(relation).symmetric:
+        return []
+    return [place.quote for one in said if (place := knowledge.source(one))]
+
+
+def _names(kinds: frozenset[str], texts: Sequence[str]) -> bool:
+    return not kinds.isdisjoint(token.stem for token in query_tokens(" ".join(texts)))
