@@ -9,7 +9,8 @@ worse than none. Every rule for times without a year resolves them here.
 A question is asked long after the telling, and claims nothing: "on 8 May" in it is the last or next one by its tense.
 
 **Tense.** English marks it on the verb: the nearest cue before an expression decides ("I **went** on Friday and
-**will** go again on Sunday"), otherwise the nearest after it. A plain present announces: "the train leaves on Friday".
+**will** go again on Sunday"), otherwise the nearest after it, in the same clause. A plain present announces: "the train
+leaves on Friday". (Cues of other clauses gave 65 dates of 6,000 in talk; by eye more than half of them were wrong.)
 """
 
 from __future__ import annotations
@@ -188,6 +189,12 @@ _CUE = compiled(
 )
 
 
+_CLAUSE_BEGINS = re.compile(r"[;:!?–—]|\s-\s|\b(?:so|but)\b")
+"""Between a verb and an expression behind it: "the letter came, so you can drive from Monday"."""
+_CLAUSE_ENDS = re.compile(r"[,;:!?()–—]|\s-\s")
+"""Between an expression and a verb behind it: "scan on Wednesday, it's a girl"."""
+
+
 @text_cache(16)
 def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
     """Return where the cues of tense of a sentence stand, in order, and where each points; cached for all its times."""
@@ -205,9 +212,12 @@ def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
 
 
 def _tense(sentence: str, start: int, end: int) -> Direction:
-    """Return where the tense cue points that decides for the expression at ``start`` … ``end``; 0 without a cue."""
+    """Return where the tense cue points that decides for the expression at ``start`` … ``end``; 0 without one."""
     places, directions = _cues(sentence)
-    if before := bisect_left(places, start):
+    before = bisect_left(places, start)
+    if before and not _CLAUSE_BEGINS.search(sentence, places[before - 1], start):
         return directions[before - 1]
     after = bisect_left(places, end)
-    return directions[after] if after < len(places) else 0
+    if after == len(places) or _CLAUSE_ENDS.search(sentence, end, places[after]):
+        return 0
+    return directions[after]
