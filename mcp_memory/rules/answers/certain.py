@@ -155,12 +155,16 @@ def _proposal(
         return None
     if knowledge.gate(citations) < 1:
         return None  # a caller called it wrong
-    versions = [*(one.version for one in values), *(step.version for step in match.group.through)]
-    told = [(one.as_of, one.assertions) for one in versions if one.as_of is not None and one.as_of < asked_at]
-    if told:
-        text = f"{text}, as told on {_day_told(*min(told, key=itemgetter(0)), knowledge)}"
+    meant, passed = [one.version for one in values], [step.version for step in match.group.through]
+    told, told_before = (
+        [(one.as_of, one.assertions) for one in versions if one.as_of is not None and one.as_of < asked_at]
+        for versions in (meant, passed)
+    )
+    if told or told_before:
+        text = f"{text}, as told on {_day_told(*min(told or told_before, key=itemgetter(0)), knowledge)}"
         return Proposal(text, AS_TOLD, True, citations)
-    return Proposal(text, min(CERTAIN if one.as_of else one.confidence for one in versions), False, citations)
+    confidence = min(CERTAIN if one.as_of else one.confidence for one in (*meant, *passed))
+    return Proposal(text, confidence, False, citations)
 
 
 def _day_told(said_at: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> str:
