@@ -156,15 +156,16 @@ def _proposal(
     if knowledge.gate(citations) < 1:
         return None  # a caller called it wrong
     meant, passed = [one.version for one in values], [step.version for step in match.group.through]
-    told, told_before = (
-        [(one.as_of, one.assertions) for one in versions if one.as_of is not None and one.as_of < asked_at]
-        for versions in (meant, passed)
-    )
-    if told or told_before:
-        text = f"{text}, as told on {_day_told(*min(told or told_before, key=itemgetter(0)), knowledge)}"
+    if told := _told_before(asked_at, meant) or _told_before(asked_at, passed):
+        text = f"{text}, as told on {_day_told(*min(told, key=itemgetter(0)), knowledge)}"
         return Proposal(text, AS_TOLD, True, citations)
     confidence = min(CERTAIN if one.as_of else one.confidence for one in (*meant, *passed))
     return Proposal(text, confidence, False, citations)
+
+
+def _told_before(moment: Millis, versions: Sequence[Version]) -> list[tuple[Millis, Sequence[Assertion]]]:
+    """Return when facts were told that may have ended by a moment, with their assertions."""
+    return [(one.as_of, one.assertions) for one in versions if one.as_of is not None and one.as_of < moment]
 
 
 def _day_told(said_at: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> str:

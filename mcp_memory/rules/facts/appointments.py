@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import Literal
 
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.stated import in_words
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.clauses import Clause
@@ -23,14 +22,13 @@ from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.validity import PRECISION, Validity
-from mcp_memory.rules.facts.words import Word
+from mcp_memory.rules.facts.words import Word, in_calendar
 
 DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]
 _MOVED = word_set("move postpone postpon push delay reschedule reschedul shift change bring extend")
 _PLANNED = word_set("schedule plan set book fix arrange confirm") | _MOVED
 _STARTS = word_set("start begin open launch resume reopen")
 _ENDS = word_set("end finish close expire")
-_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
 _CLOCK = re.compile(r"[\s,]{1,3}at\s(?P<clock>\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE)
 
 
@@ -55,7 +53,7 @@ def appointment_assertions(
         return
     head = name_of(discourse, found[1])
     if head:
-        tail = _in_calendar(turn.text, date, time)
+        tail = _with_clock(turn.text, date)
         kind: FactKind = "planned" if time.until > turn.local_time else "event"
         validity = Validity(time.since, time.until, True, kind=kind, precision=PRECISION[time.grain])
         yield make_assertion(turn, index, (clause.start, clause.end), (head, found[0], tail), validity, intent)
@@ -72,9 +70,7 @@ def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounP
         if any(slot.nouns[0].text.lower().startswith("due") for slot in clause.slots):  # "the report is due on Friday"
             return ("due_on", thing) if _is_thing(thing) or thing.head == "baby" else None
         return ("scheduled_for", thing) if not slots - {"at", "in", "with", "for"} and _has_date(thing) else None
-    if lemma in _MOVED and not (
-        own and present
-    ):  # "my appointment moved to the 25th", "they moved the review to Monday"
+    if lemma in _MOVED and not (own and present):  # "it moved to the 25th", "they moved the review to Monday"
         return ("scheduled_for", own or thing) if _has_date(own or thing) else None
     if own and lemma == "have" and present and thing.pronoun in ("i", "we") and own.head in nouns.DATED:
         return "scheduled_for", replace(own, owner=thing)  # "I have a call with the bank tomorrow"
@@ -113,13 +109,7 @@ def name_of(discourse: Discourse, thing: NounPhrase) -> str | None:
     return f"{owner}'s {thing.text}" if owner else None
 
 
-def _in_calendar(text: str, date: Word, time: StatedTime) -> str:
-    """Return a date as said, or in the words of the calendar if it can only be read on the day of the telling.
-
-    "8 January" stays as it is, "next week" is "week of 16 January 2023", "tomorrow at 8" "16 January 2023 at 8:00".
-    """
-    said = date.text.rstrip(".,;")
-    if time.relative and not _MONTH.search(said):
-        said = in_words(time.since, time.until, time.grain).removeprefix("the ")
-    clock = _CLOCK.match(text, date.end)
+def _with_clock(text: str, date: Word) -> str:
+    """Return a date (`in_calendar`) with the clock behind it: "tomorrow at 8" is "16 January 2023 at 8:00"."""
+    said, clock = in_calendar(date), _CLOCK.match(text, date.end)
     return f"{said} at {clock['clock']}" + ":00" * clock["clock"].isdecimal() if clock else said

@@ -98,9 +98,8 @@ def _class_claims(
         return
     elif kinds.is_role(noun):
         judged = noun.text[0].isdigit() or noun.text.split()[0].lower() in nouns.JUDGING  # "a terrible actress"
-        if not judged and (
-            noun.head not in nouns.ROYAL or (noun.of and noun.of.named)
-        ):  # not "queen of the dance floor"
+        praised = noun.head in nouns.ROYAL and not (noun.of and noun.of.named)  # "queen of the dance floor"
+        if not (judged or praised):
             yield Claim(subject, "works_as", noun, effect, None, slot.end)
             yield from _employer_claims(clause, subject, noun, effect)
     elif not talk and (noun.determiner in ("a", "an") or (noun.determiner == "the" and noun.of is not None)):

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.relations import Effect, Row, Sort, relations
-from mcp_memory.language.stated import in_words
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
@@ -20,7 +19,7 @@ from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import rows
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.words import Word
+from mcp_memory.rules.facts.words import in_calendar
 
 _POINTING = re.compile(r"(?:last|this|next|yesterday|today|tonight|tomorrow|recently|.*\bago\b)", re.IGNORECASE)
 _EMPTY_SUBJECTS = word_set("it that this there")
@@ -118,14 +117,7 @@ def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     dated = [time for time in clause.times if time.text[:5].lower() not in ("until", "since")]
     if dated and not _POINTING.match(dated[0].text):  # not "I was born yesterday", nor "she died last week"
         for subject in clause.subject:
-            yield Claim(subject, row.relation, _date_of(dated[0]), row.effect)
-
-
-def _date_of(word: Word) -> str:
-    """Return a time as written if it has a number; of "Friday", which says little later, the day that it means."""
-    if word.time is None or any(map(str.isdigit, word.text)):
-        return word.text
-    return in_words(word.time.since, word.time.until, word.time.grain)
+            yield Claim(subject, row.relation, in_calendar(dated[0]), row.effect)
 
 
 def _mutual(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import StatedTime
+from mcp_memory.language.stated import in_words
 from mcp_memory.rules.facts.tables import closed
 
 Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
@@ -28,6 +29,7 @@ _SPELT = {"favorite": "favourite", "neighbor": "neighbour", "wo": "will", "ca": 
 _QUOTED = re.compile(
     r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»|(?<!\w)['‘]((?:[^'’\n]|(?<=\w)['’](?=\w)){1,160})['’](?!\w)"
 )
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
 _FIRST_OR_SECOND_PERSON = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
 
 
@@ -59,6 +61,17 @@ class Word(NamedTuple):
     def mark(self) -> bool:
         """Whether it is punctuation."""
         return self.kind == "mark"
+
+
+def in_calendar(date: Word) -> str:
+    """Return a date as said, or in the words of the calendar if it can only be read on the day of the telling.
+
+    "8 January" stays as it is, "next week" is "week of 16 January 2023", "Friday" "20 January 2023".
+    """
+    said, time = date.text.rstrip(".,;"), date.time
+    if time is None or not time.relative or _MONTH.search(said):
+        return said
+    return in_words(time.since, time.until, time.grain).removeprefix("the ")
 
 
 def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) -> list[Word]:
