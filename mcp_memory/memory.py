@@ -27,14 +27,14 @@ from mcp_memory.domain.requests import (
     WriteRequest,
     WriteResult,
 )
-from mcp_memory.domain.status import Judging, Status, TextsRead
+from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import InvalidInput
+from mcp_memory.errors import InvalidInput, StoreError
 from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.services.answer import answer, reconstruct
 from mcp_memory.services.background import Background, warm
-from mcp_memory.services.enrichment import Enrichment
+from mcp_memory.services.enrichment import Enrichment, texts_read
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.forget import forget
@@ -44,9 +44,10 @@ from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.ledger import DayLedger
 from mcp_memory.services.recall.across import recall_across, with_shared_wishes
 from mcp_memory.services.recall.settings import RecallSettings, operators
-from mcp_memory.services.status import status
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
 
 if TYPE_CHECKING:
     from mcp_memory.reasoning.anthropic.client import Claude
@@ -250,19 +251,29 @@ class Memory:
         )
 
     async def status(self) -> Status:
-        """See `mcp_memory.services.status.status`."""
+        """Return counts for each space and the state of the store; a damaged store is reported, not raised."""
         uptime, queued = time.monotonic() - self._began, len(self.background)  # read before the commits of these jobs
-        result = await status(
-            self.store,
-            self.embedder,
-            self.extractor,
-            judging=self.judging,
-            reader=self.reader,
-            today=lambda view: view.spent(day_number(self.clock())),
+        problems: tuple[str, ...] = ()
+        try:
+            async with self.store.reading() as view:
+                spaces = tuple(_counts(space) for _, space in sorted(view.spaces.items()))
+                judging = self._judging(view)
+        except StoreError as error:
+            problems, spaces, judging = (str(error),), (), self._judging(View())
+        about, reader = await self.store.about(), self.reader
+        problems = tuple(dict.fromkeys((*about.problems, *problems)))
+        return Status(
+            spaces=spaces,
+            embedder=self.embedder.name,
+            store=replace(about, problems=problems, queue=about.queue + queued),
             uptime_s=uptime,
             version=__version__,
+            engine="anthropic" if judging and judging.when == "anthropic" and judging.key else "embedded",
+            extractor=self.extractor.name if self.extractor else None,
+            judging=judging,
+            reader=reader.name if reader else None,
+            notes=(reader.problem,) if reader and reader.problem else (),
         )
-        return replace(result, store=replace(result.store, queue=result.store.queue + queued))
 
     async def work(self) -> None:
         """Run background jobs until cancelled; for a task of its own."""
@@ -279,13 +290,37 @@ class Memory:
                 await self.language_model.aclose()
             await self.store.aclose()
 
-    @property
-    def judging(self) -> Judging | None:
-        """How the language model takes part; None if nothing leaves the machine."""
-        when = self.settings.engine.judge
-        model, bound = self.language_model, self.settings.engine.day_tokens
+    def _judging(self, view: View) -> Judging | None:
+        """Return how the language model takes part; None if nothing leaves the machine."""
+        when, model = self.settings.engine.judge, self.language_model
         if model is None or when == "embedded":
             return None
-        texts = TextsRead(resting=self.enriching.resting) if self.text_reader and self.enriching else None
-        about = model.model, model.base_url, model.ready, model.spent, bound
-        return Judging(when, *about, texts=texts, goals=self.organiser is not None)
+        return Judging(
+            when,
+            model.model,
+            model.base_url,
+            model.ready,
+            model.spent,
+            self.settings.engine.day_tokens,
+            view.spent(day_number(self.clock())),
+            replace(texts_read(view), resting=self.enriching.resting) if self.enriching else None,
+            goals=self.organiser is not None,
+        )
+
+
+def _counts(space: Space) -> SpaceStatus:
+    """Return how much a space holds."""
+    kinds = [turn.kind for turn in space.turns.values()]
+    return SpaceStatus(
+        name=space.name,
+        messages=kinds.count("message"),
+        documents=kinds.count("document"),
+        sessions=len(space.sessions),
+        segments=len(space.segments),
+        sentences=len(space.sentences),
+        assertions=len(space.facts.rows),
+        entities=len(space.facts.entities()),
+        lessons=len(space.beliefs.lessons()),
+        points=len(space.hypergraph.active()),
+        pending=len(space.unindexed),
+    )

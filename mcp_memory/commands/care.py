@@ -11,17 +11,16 @@ import argparse
 from contextlib import aclosing
 from dataclasses import replace
 
-from mcp_memory import __version__
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.requests import ForgetResult
 from mcp_memory.errors import EmbedderError
+from mcp_memory.memory import Memory
 from mcp_memory.server.tools.arguments import read_arguments
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import status_reply
 from mcp_memory.services.indexing import deriver
-from mcp_memory.services.status import status as status_of
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import new_memory, open_embedder, open_extractor, open_store, reading_of
 
@@ -63,7 +62,7 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
             with ProgressBar("texts") as bar:
                 turns = await store.rebuild(deriver(reading, progress=bar.show))
             terminal.line(f"rebuilt from the log: {turns} messages and documents")
-        found = (await status_of(store, embedder, uptime_s=0.0, version=__version__)).store
+        found = (await Memory(settings, store, embedder).status()).store
     for problem in found.problems:
         terminal.line(("ERROR:", "bad"), problem)
     for note in found.notes:
