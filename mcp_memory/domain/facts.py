@@ -188,8 +188,8 @@ class Version:
         superseded_by: id of the version that replaced it, if any.
         kind: planned if all its assertions are; otherwise that of the others.
         precision: the most exact of its assertions' that state its start; None if none does.
-        as_of: when it was told last, if it was certain then and something was said since that may have ended it; its
-            confidence is below `CERTAIN` then.
+        as_of: when it was told last, if it was certain then and something was said since that may take it back; of
+            what still holds, the confidence is below `CERTAIN` then.
     """
 
     id: str

@@ -385,9 +385,10 @@ class Facts:
         return current
 
     def _as_left(self, version: Version) -> Version:
-        """Return a version, which is certain only as of its last telling if something was said since."""
+        """Return a version, which is known only as of its last telling if something was said since."""
         as_of = self._as_of(version)
-        return version if as_of is None else replace(version, confidence=CERTAIN - 0.01, as_of=as_of)
+        confidence = CERTAIN - 0.01 if as_of is not None and version.current else version.confidence
+        return version if as_of is None else replace(version, confidence=confidence, as_of=as_of)
 
     def _versions_from(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
         """Return the versions that there would be if only the ``known`` rows had been recorded."""

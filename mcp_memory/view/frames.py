@@ -8,10 +8,10 @@ after them, states certain facts or is nothing but thanks and greetings. A wish 
 wishes of the user may stand around it. They leave facts open, though: "whenever I send you a quote, name the film".
 After a break of `PAUSE` another talk begins, in which nothing is open.
 
-**Since a telling** whatever is read may have ended, and ends are told in any words: "first night in Lunenburg". So a
-state that was read is certain of now only as long as nothing was said since, in any talk or document, that is not
-understood so; after that it is certain as of its last telling. Questions end nothing, nor does what an assistant says.
-Who states facts as a caller, or reads all texts as Claude does, states their ends, too.
+**Since a telling** whatever was read may have ended, or been denied, and both are told in any words: "first night in
+Lunenburg", "it was a prank". So it is certain only as long as nothing was said since, in any talk or document, that is
+not understood so; after that it is certain as of its last telling. Questions take nothing back, nor does what an
+assistant says. Who states facts as a caller, or reads all texts as Claude does, states their ends, too.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcp_memory.domain.facts import CERTAIN, Version
-from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, MINUTE, Millis
+from mcp_memory.domain.times import BEGINNING, MINUTE, Millis
 from mcp_memory.domain.turns import Turn, by_assistant, by_user, label
 from mcp_memory.language.segments import split
 from mcp_memory.language.wishes import LONGEST, find_wishes, is_small_talk
@@ -61,12 +60,9 @@ class Frames:
         return self._certain[turn_id]
 
     def as_of(self, version: Version) -> Millis | None:
-        """Return when a certain state was told last, if something was said since that may have ended it; else None."""
+        """Return when a certain fact was told last, if something was said since that may take it back; else None."""
         told = [one for one in version.assertions if one.confidence >= CERTAIN]
-        lasts = (
-            version.kind == "state" and version.until >= FOREVER and relations().get(version.relation).tail != "time"
-        )
-        if version.confidence < CERTAIN or not lasts or any(one.extractor != "embedded" for one in told):
+        if version.confidence < CERTAIN or any(one.extractor != "embedded" for one in told):
             return None
         said_at = max(one.said_at for one in told)
         if self._last_open is None:
@@ -82,7 +78,7 @@ class Frames:
             yield from (space.segment_turn[row] for row in newest[np.lexsort((-newest, -space.times[newest]))])
 
     def _is_open(self, turn: Turn) -> bool:
-        """Return whether a text may say that something has ended."""
+        """Return whether a text may say that something has ended or is not so."""
         space = self._space
         if by_assistant(turn) or is_small_talk(turn.text) or space.facts.states_certain(turn.id):
             return False

@@ -2,8 +2,8 @@
 
 A fact is *certain* that nothing contests, that is no hypothesis, and whose confidence is at least `CERTAIN`. It is
 stated plainly; whatever else is known answers nothing, and what was said is quoted instead (``services/answer.py``).
-A state that was certain when it was told, after which something was said that may have ended it (``view/frames.py``),
-is hedged, with the day of its last telling: "Halifax, as told on 12 March 2024".
+A fact that was certain when it was told, after which something was said that may take it back (``view/frames.py``), is
+hedged, with the day of its last telling: "Halifax, as told on 12 March 2024".
 
 The query has to ask for exactly one relation of one entity (``asked.py``), at a time that it names itself or now, and
 every value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.entities import entity_key
@@ -25,7 +24,7 @@ from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.facts import CERTAIN, Assertion, Version
 from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.questions import asks_for_several, looks_back
 from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import stems
@@ -100,7 +99,8 @@ def _value(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Cons
     text = ", then ".join(different) if single else join_values(different)
     if set(stems(text)) <= set(stems(query.text)):
         return None  # "dog" is no answer to "What is my dog called?"
-    return _proposal(text, meant, match, knowledge, asked_at=until - 1)
+    as_told = AS_TOLD if until > knowledge.moment else CERTAIN
+    return _proposal(text, meant, match, knowledge, as_told=as_told)
 
 
 def _is_overdue(group: RelationFacts, told: Sequence[str], knowledge: KnownFacts) -> bool:
@@ -138,7 +138,7 @@ def _proposal(
     match: RelationMatch,
     knowledge: KnownFacts,
     assertions: Sequence[Assertion] = (),
-    asked_at: Millis = BEGINNING,
+    as_told: float = CERTAIN,
 ) -> Proposal | None:
     """Return an answer; None for one without words or a text to cite, or where anything speaks against a value.
 
@@ -148,7 +148,7 @@ def _proposal(
         match: what the query asks for.
         knowledge: has the texts of the assertions.
         assertions: further ones that it rests on.
-        asked_at: until when the values are said to hold; what was told before that may have ended.
+        as_told: its highest confidence, if it is known only as of its telling.
     """
     citations = tuple(_citations(values, assertions, match.group, knowledge))[:MOST_CITED]
     if not (text and values and citations) or any(_is_doubted(value, match.group) for value in values):
@@ -156,21 +156,19 @@ def _proposal(
     if knowledge.gate(citations) < 1:
         return None  # a caller called it wrong
     meant, passed = [one.version for one in values], [step.version for step in match.group.through]
-    if told := _told_before(asked_at, meant) or _told_before(asked_at, passed):
-        text = f"{text}, as told on {_day_told(*min(told, key=itemgetter(0)), knowledge)}"
-        return Proposal(text, AS_TOLD, True, citations)
-    confidence = min(CERTAIN if one.as_of else one.confidence for one in (*meant, *passed))
-    return Proposal(text, confidence, False, citations)
+    confidence = min(one.confidence for one in (*meant, *passed))
+    told = [one for one in meant if one.as_of is not None] or [one for one in passed if one.as_of is not None]
+    if not told:
+        return Proposal(text, confidence, False, citations)
+    first = min(told, key=lambda one: one.as_of or BEGINNING)
+    text = f"{text}, as told on {_day_told(first, knowledge)}"
+    return Proposal(text, min(confidence, as_told), True, citations)
 
 
-def _told_before(moment: Millis, versions: Sequence[Version]) -> list[tuple[Millis, Sequence[Assertion]]]:
-    """Return when facts were told that may have ended by a moment, with their assertions."""
-    return [(one.as_of, one.assertions) for one in versions if one.as_of is not None and one.as_of < moment]
-
-
-def _day_told(said_at: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> str:
-    """Return the day of a telling, as the clock showed it where that was said."""
-    turns = (knowledge.turns.get(one.turn_id) for one in assertions if one.said_at == said_at)
+def _day_told(version: Version, knowledge: KnownFacts) -> str:
+    """Return the day of the last telling of a fact, as the clock showed it where that was said."""
+    said_at = version.as_of or BEGINNING
+    turns = (knowledge.turns.get(one.turn_id) for one in version.assertions if one.said_at == said_at)
     return day_in_words(next((turn.local_time for turn in turns if turn), said_at))
 
 
