@@ -52,8 +52,8 @@ class Row:
             ``each`` (the subjects to one another).
         effect: what the time of the clause means: ``state`` (it holds then), ``begin`` (from then on), ``end`` (no
             longer from then on), ``event`` (it happens then), ``lasting`` (it holds in any tense).
-        tail: the kinds of thing (`rules.facts.rows.KINDS`) of which the tail must be one.
-        options: the conditions of the clause (`rules.facts.rows.CONDITIONS`), ``swapped`` (the tail is the head),
+        tail: the kinds of thing (`rules.facts.tables.KINDS`) of which the tail must be one.
+        options: the conditions of the clause (`rules.facts.tables.CONDITIONS`), ``swapped`` (the tail is the head),
             ``also`` (it holds beside the row that fits first), ``loose`` (its words may mean another relation, so that
             no fact is certain by them).
     """

@@ -16,12 +16,11 @@ from mcp_memory.domain.facts import Assertion, FactKind, Intent
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
-from mcp_memory.rules.facts.claims import make_assertion
+from mcp_memory.rules.facts.assertions import PRECISION, Validity, make_assertion
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.validity import PRECISION, Validity
 from mcp_memory.rules.facts.words import Word, in_calendar
 
 DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]

@@ -33,8 +33,8 @@ from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.tokens import stem
 from mcp_memory.language.vocabulary import RELATIVES, word_set
-from mcp_memory.rules.facts.prose import skip_lead_in
-from mcp_memory.rules.facts.tables.closed import PREPOSITIONS
+from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.words import skip_lead_in
 
 Span = tuple[int, int]
 
@@ -48,7 +48,7 @@ _DENIALS = word_set(
 )
 _ENDED = word_set("longer any more anymore")
 _FIXING = word_set("at in on since until till from to for of")
-_INEXACT = PREPOSITIONS - _FIXING | {"or"}
+_INEXACT = closed.PREPOSITIONS - _FIXING | {"or"}
 """Words that leave open when something was: "after May", "around 1990", "May or June"."""
 _NAMED = frozenset(("person", "place", "organisation"))
 _CONTRACTION = re.compile(r"'(?:m|s|ve|re|d|ll)$")
@@ -181,7 +181,7 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
         if (in_time or before_time) and not _INEXACT.isdisjoint(forms):
             return False
         if not (in_time or known & forms):
-            if not PREPOSITIONS.isdisjoint(forms):
+            if not closed.PREPOSITIONS.isdisjoint(forms):
                 if not before_time and (before_filler or stems.isdisjoint(map(stem, forms))):
                     return False  # "for now", "in summer"
             elif stems.isdisjoint(map(stem, forms)):

@@ -1,31 +1,60 @@
-"""The extractor of facts: it reads English with rules, sentence by sentence."""
+"""The extractor of facts: it reads English with rules, sentence by sentence.
+
+**Parse.** A sentence is split into words (``words.py``), whose classes are those of ``grammar.py``. Noun phrases and
+lists of them (``noun_phrases.py``), verb groups (``verb_groups.py``) and what depends on a verb make up its clauses
+(``clauses.py``).
+
+**Match.** The rows of the relation table (``tables.py``) tell which relation a verb with its preposition, or a noun
+behind "is", states; ``statements.py`` matches clauses against them, and reads what no row can say. ``kinds.py`` tells
+what a phrase names. What no row knows is nothing.
+
+**Produce.** For each claim its subject (``discourse.py``) and its interval (``assertions.py``) are decided separately.
+``appointments.py`` (dates of things) and ``introductions.py`` (names of speakers) make assertions of their own.
+
+**Doubt.** A question, a condition, a wish, a command, a guess and what somebody else said state nothing (`_asserts` and
+``clauses.py``); of the rest only what accounts for every word is certain (``certainty.py``).
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.facts import Assertion, restated
+from mcp_memory.domain.facts import Assertion, Intent, restated
 from mcp_memory.domain.spelling import is_readable, readable, readable_places
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import USERS, Turn, by_assistant, is_assistant
+from mcp_memory.domain.turns import READ_CHARS, USERS, Turn, by_assistant, is_assistant
 from mcp_memory.language.own_words import own_sentences
+from mcp_memory.language.segments import QUESTION_MARKS, is_repetitive
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.appointments import appointment_assertions
+from mcp_memory.rules.facts.assertions import assert_claim, assert_phrase
 from mcp_memory.rules.facts.certainty import with_certainty
-from mcp_memory.rules.facts.claims import Claim, assert_claim, assert_phrase
-from mcp_memory.rules.facts.clauses import Clause, read_clauses
-from mcp_memory.rules.facts.copulas import copula_claims
+from mcp_memory.rules.facts.clauses import read_clauses
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import introductions
-from mcp_memory.rules.facts.modality import asserts, intent_of
-from mcp_memory.rules.facts.phrases import phrase_claims, presupposed_claims, verb_phrases
-from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
-from mcp_memory.rules.facts.statements import verb_statements
-from mcp_memory.rules.facts.words import is_english, split_words, time_belongs_to_noun
+from mcp_memory.rules.facts.statements import clause_claims, phrase_claims, presupposed_claims
+from mcp_memory.rules.facts.words import is_english, skip_lead_in, split_words, time_belongs_to_noun
 
 Span = tuple[int, int]
+
+LONGEST = 1_200
+"""Characters of a sentence that are read; longer ones were not written as one sentence."""
+_NOT_ASSERTED = re.compile(
+    r"^\s*(?:```|\||\{|<|>)|\b(?:neither|nor|not even|according|rumou?r(?:s|ed)?|apparently|reportedly|allegedly"
+    r"|supposedly|presumably|maybe|perhaps|possibly|probably|likely|almost|nearly|as far as i know"
+    r"|(?:every|any|no)\s?(?:one|body) but|all but)\b",
+    re.IGNORECASE,
+)
+"""Markup, and words of doubt, hearsay and denial, whatever part of a sentence they belong to."""
+_INTENT_SIGNS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
+    ("CAUSAL", re.compile(r"\b(?:because|so that|due to|leads? to|led to|cause[sd]|that['’]s why|thanks to)\b", re.I)),
+    ("EVOLUTION", re.compile(r"\b(?:used to|no longer|now|switched|any ?more|became|formerly)\b", re.I)),
+    ("TEMPORAL", re.compile(r"\b(?:before|after|until|till|since|ago|when|while)\b", re.I)),
+    ("CONTRAST", re.compile(r"\b(?:but|instead|rather|than|whereas|although|though|however)\b", re.I)),
+)  # fmt: skip
 
 
 class RuleExtractor:
@@ -44,7 +73,7 @@ class RuleExtractor:
     ) -> list[Assertion]:
         """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 
-        Of a message only its speaker's own words are read (`own_sentences`), and within the limits of `spans_to_read`.
+        Of a message only its speaker's own words are read (`own_sentences`), and within the limits of `_spans_to_read`.
 
         Args:
             turn: the text, its speaker and its time.
@@ -74,13 +103,30 @@ def _extract(
     times = [[time for time in stated if not time_belongs_to_noun(turn.text, time)] for stated in times]
     discourse = open_discourse(turn, None if is_assistant(partner) else partner)
     assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
-    for index, span in spans_to_read(turn, sentences[:own]):
+    for index, span in _spans_to_read(turn, sentences[:own]):
         read = _of_sentence(turn, discourse, index, span, times[index])
         for one in (*introductions(turn, index, span), *read):
             key = one.head.casefold(), one.relation, one.tail.casefold(), one.negated, one.since, one.until
             assertions.setdefault(key, one)
     found = [one for one in assertions.values() if turn.kind == "message" or not _is_of_user(one)]
     return with_certainty(turn, sentences, times, found)
+
+
+def _spans_to_read(turn: Turn, sentences: Sequence[Span]) -> Iterator[tuple[int, Span]]:
+    """Yield the index and the characters of each sentence that is read for facts.
+
+    Left out are sentences that repeat themselves, and what follows after `READ_CHARS` of a message. So the time for a
+    text is proportional to its length, and that for a message is limited.
+    """
+    read_chars = 0
+    for index, (start, end) in enumerate(sentences):
+        span = start, min(end, start + LONGEST)
+        if is_repetitive(turn.text, *span):
+            continue
+        read_chars += span[1] - span[0]
+        if turn.kind == "message" and read_chars > READ_CHARS:
+            return
+        yield index, span
 
 
 def _is_of_user(one: Assertion) -> bool:
@@ -106,7 +152,7 @@ def _of_sentence(
     if not is_english(sentence):
         return
     words = split_words(turn.text, start, end, times)
-    asserting, intent = asserts(sentence), intent_of(sentence, dated=bool(times))
+    asserting, intent = _asserts(sentence), _intent_of(sentence, dated=bool(times))
     pronoun = next((word.start for word in words if word.low in ("he", "she", "his", "her", "him")), end)
     presupposed = list(presupposed_claims(words)) if talk else []
     for noun, claim in presupposed:
@@ -117,7 +163,7 @@ def _of_sentence(
         if asserting and clause.stated:
             if talk:
                 yield from appointment_assertions(turn, discourse, index, clause, intent)
-            for claim in _claims(clause, talk):
+            for claim in clause_claims(clause, talk=talk):
                 yield from assert_claim(turn, discourse, index, clause, claim, intent)
         for noun, claim in phrase_claims(clause, talk=talk) if asserting else ():
             yield from assert_phrase(turn, discourse, index, noun, claim, intent)
@@ -129,8 +175,14 @@ def _of_sentence(
             discourse.mention(noun)  # "he's 14, and there's my wife Lin": "her" of the next sentence is Lin's
 
 
-def _claims(clause: Clause, talk: bool) -> Iterator[Claim]:
-    if clause.verb.lemma in ("be", "become") and not clause.verb.passive:
-        yield from copula_claims(clause, talk=talk)
-    yield from verb_phrases(clause)
-    yield from verb_statements(clause, talk=talk)
+def _asserts(sentence: str) -> bool:
+    """Return whether a sentence may assert anything: not a question or a doubt, nor a line of markup."""
+    return _NOT_ASSERTED.search(sentence) is None and not any(mark in sentence for mark in QUESTION_MARKS)
+
+
+def _intent_of(sentence: str, *, dated: bool) -> Intent:
+    """Return the intent of a sentence: the first of REAL's five intents whose words it has (DESIGN 1), or a time."""
+    for intent, words in _INTENT_SIGNS:
+        if words.search(sentence) or (intent == "TEMPORAL" and dated):
+            return intent
+    return "FACT"

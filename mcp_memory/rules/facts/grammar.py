@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 from mcp_memory.domain.relations import third_person, verbs
 from mcp_memory.language.tokens import ending_removed
 from mcp_memory.language.vocabulary import RELATIVES
-from mcp_memory.rules.facts.rows import adjectives, words_of
-from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.tables import OWNERS, adjectives, closed, nouns, words_of
 from mcp_memory.rules.facts.words import Word
 
 Form = Literal["plain", "third", "past", "participle", "ing"]
@@ -66,7 +65,7 @@ def inflection(word: str) -> Inflection | None:
 _FINITE: frozenset[Form] = frozenset(("past", "third", "plain"))
 BREAKING = (
     closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.AUXILIARIES | closed.NEGATIONS | closed.NOMINATIVE
-    | closed.OBJECTIVE | closed.SUBORDINATORS | closed.CONDITIONS | closed.ADVERBS | closed.OWNERS.keys()
+    | closed.OBJECTIVE | closed.SUBORDINATORS | closed.CONDITIONS | closed.ADVERBS | OWNERS.keys()
     | closed.DETERMINERS
 )  # fmt: skip
 """Words that no noun phrase holds."""

@@ -17,9 +17,8 @@ from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
-from mcp_memory.rules.facts.claims import make_assertion
+from mcp_memory.rules.facts.assertions import from_utterance, make_assertion
 from mcp_memory.rules.facts.tables import nouns
-from mcp_memory.rules.facts.validity import from_utterance
 
 _NO_NAMES = (
     STOP_WORDS

@@ -10,7 +10,7 @@ from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.iso import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.tables import NATIONALITIES, ROLE_ENDINGS, closed, nouns
 
 _CALENDAR = (
     frozenset(name.lower() for name in (*MONTHS, *SEASONS))
@@ -47,7 +47,7 @@ def is_company(noun: NounPhrase) -> bool:
 
 def is_role(noun: NounPhrase) -> bool:
     """Return whether a phrase names an occupation."""
-    return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
+    return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(ROLE_ENDINGS))
 
 
 def is_kin(noun: NounPhrase) -> bool:
@@ -166,7 +166,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
 
 
 def fits(noun: NounPhrase, kind: str) -> bool:
-    """Return whether a phrase is of a kind, one of `rows.KINDS`; what "or" leaves open, or "no" denies, is of none."""
+    """Return whether a phrase is of a kind of `tables.KINDS`; what "or" leaves open, or "no" denies, is of none."""
     if noun.uncertain or (noun.pronoun and kind != "person") or (noun.owner and noun.owner.head == "other"):
         return False  # "each other's company" is nobody's
     return noun.determiner != "no" and not noun.text.startswith("zero ") and _TESTS[kind](noun)
@@ -201,7 +201,7 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
 
 def is_demonym(noun: NounPhrase) -> bool:
     """Return whether a word is a nationality: "Danish"."""
-    return noun.text.lower() in nouns.NATIONALITIES
+    return noun.text.lower() in NATIONALITIES
 
 
 def is_age(noun: NounPhrase) -> bool:

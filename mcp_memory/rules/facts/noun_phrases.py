@@ -15,7 +15,7 @@ from itertools import pairwise
 from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.grammar import Form, inflection
-from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.tables import NATIONALITIES, OWNERS, closed, nouns
 from mcp_memory.rules.facts.words import Word
 
 OMITTED = "(left out)"
@@ -100,8 +100,8 @@ def read_phrase(
     first, owner, determiner = index, None, ""
     while index < len(words) and words[index].kind == "word" and not (words[index].capital and index):
         low = words[index].low
-        if low in closed.OWNERS and not (low == "her" and _ends_there(words, index + 1)):
-            owner = pronoun_phrase(words[index]._replace(low=closed.OWNERS[low]), index)
+        if low in OWNERS and not (low == "her" and _ends_there(words, index + 1)):
+            owner = pronoun_phrase(words[index]._replace(low=OWNERS[low]), index)
         elif low in closed.DETERMINERS:
             determiner = low
         elif not (determiner and low in _DEGREES):
@@ -165,7 +165,7 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
         if word.low == "'s":
             return not grammar.is_genitive(words, index, verb_seen)
         return grammar.ends_phrase(words, index + 1)
-    if index == core and word.low in _DESCRIBING and words[index - 1].low in closed.OWNERS.keys() | closed.ARTICLES:
+    if index == core and word.low in _DESCRIBING and words[index - 1].low in OWNERS.keys() | closed.ARTICLES:
         return grammar.ends_phrase(words, index + 1)
     if grammar.ends_phrase(words, index):
         return True
@@ -176,7 +176,7 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
         if subject:
             return False
         following = words[index + 1].low if index + 1 < len(words) else ""
-        if following in closed.OBJECTIVE | closed.OWNERS.keys() | closed.ARTICLES and verb.forms & {"plain", "ing"}:
+        if following in closed.OBJECTIVE | OWNERS.keys() | closed.ARTICLES and verb.forms & {"plain", "ing"}:
             return True  # "remind me", "running my own studio": a verb with its object
         # "used car": a verb form begins a phrase only if a noun follows
         return verb.forms <= {"past", "participle"} and grammar.ends_phrase(words, index + 1)
@@ -217,8 +217,7 @@ def _make_phrase(
 @cache
 def _common_words() -> frozenset[str]:
     """Return the words of the tables, which are no names when only the start of a sentence capitalises them."""
-    sets = (value for value in vars(nouns).values() if isinstance(value, frozenset))
-    return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES)
+    return frozenset[str]().union(*vars(nouns).values(), NATIONALITIES, closed.EMPTY, RELATIVES)
 
 
 def text_of(words: Sequence[Word]) -> str:

@@ -1,37 +1,125 @@
-"""Match clauses against the rows of the relation table (`rules.facts.rows`): what each of them states.
+"""Match clauses and phrases with what they state: the rows of the relation table, and what no row can say.
 
 For every phrase of a clause the first row that fits gives the relation. A row fits if its word and particles are those
 of the clause, the phrase stands in one of its slots and is of its kind of thing, and the clause meets its conditions.
+
+A row gives one phrase one relation. Functions read what depends on more than that: what "is a teacher" or "is 40" says
+depends on the noun, its article and its text, and on no slot; "started my job at" means nothing without its object; and
+"my sister Anna" says who its name is, whatever its clause says.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from mcp_memory.domain.relations import Effect, Row, Sort, relations
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.claims import Claim
-from mcp_memory.rules.facts.clauses import Clause
-from mcp_memory.rules.facts.complements import Slot
-from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.rows import rows
-from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.words import in_calendar
+from mcp_memory.rules.facts.clauses import Clause, Slot
+from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
+from mcp_memory.rules.facts.tables import closed, nouns, rows
+from mcp_memory.rules.facts.words import Word, in_calendar
 
 _POINTING = re.compile(r"(?:last|this|next|yesterday|today|tonight|tomorrow|recently|.*\bago\b)", re.IGNORECASE)
 _EMPTY_SUBJECTS = word_set("it that this there")
+_FAVOURITE = ("favourite", "favorite")
+_ALSO_POSSESSED = word_set("new full first phone mobile cell work home")
+"""Words that leave a possession what it is: "my new phone number", but not "my insurance number"."""
+_JOB_VERBS: dict[str, Effect] = {
+    **dict.fromkeys(["start", "begin", "get", "take", "accept", "find"], "begin"),
+    "have": "state",
+    **dict.fromkeys(["quit", "leave", "lose"], "end"),
+}
+_LOST = word_set("died passed death buried lost gone rehomed sold")
+"""Words beside which a pet or a spouse of somebody's is one no longer."""
+_LOSING = word_set("die pass lose bury sell rehome mourn give")
+_FORMERLY = word_set("former late old ex previous last first then future deceased")
+"""Words by which what a phrase names is, or was, at another time: "my late wife Ida", "my old boss Kim"."""
+_MINE = frozenset(("my", "our"))
+_BEINGS = RELATIVES.keys() | nouns.PETS
+_CLASSES = nouns.PERSONISH | nouns.PETS | nouns.STATES | nouns.PLACES
+"""What an apposition in a message may be: "a vegan", "a town"; of other things it is too seldom a lasting fact."""
 
 
-def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
-    """Yield what the verb of a clause states with its objects, prepositions and times.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One fact as a text states it, before references and times are resolved.
+
+    Attributes:
+        head: what it is about: a phrase, or a name that is resolved already.
+        relation: its name.
+        tail: a phrase, or the text itself.
+        effect: what the time of the clause means for it.
+        end: first character after the words that state it; 0 for the end of its clause.
+        times: the times of this claim alone; None for those of its clause.
+    """
+
+    head: NounPhrase | str
+    relation: str
+    tail: NounPhrase | str
+    effect: Effect = "state"
+    end: int = 0
+    times: tuple[Word, ...] | None = None
+
+
+def _kinship_claims(owner: NounPhrase, relative: str, name: NounPhrase, end: int) -> Iterator[Claim]:
+    """Yield the claim that one person is a relative of another, if the word for that ("sister") states a relation."""
+    relation = RELATIVES[relative][0]
+    if relation.startswith("<"):
+        yield Claim(name, relation[1:], owner, end=end)
+    elif not relation.startswith("("):
+        yield Claim(owner, relation, name, end=end)
+
+
+def clause_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
+    """Yield what a clause states.
 
     Args:
         clause: the clause of a sentence.
-        talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`).
+        talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`); a document classifies
+            more things ("X is a Y").
     """
+    if clause.verb.lemma in ("be", "become") and not clause.verb.passive:
+        yield from _copula_claims(clause, talk=talk)
+    yield from _claims_of_two_parts(clause)
+    yield from _verb_claims(clause, talk=talk)
+
+
+def phrase_claims(clause: Clause, *, talk: bool) -> Iterator[tuple[NounPhrase, Claim]]:
+    """Yield the claims of the phrases of a clause, each with its phrase."""
+    lost = clause.verb.lemma in _LOSING
+    for noun in _phrases(clause):
+        is_predicate = clause.verb.lemma == "be" and noun not in clause.subject
+        for claim in _claims_of_phrase(noun, talk=talk):
+            if lost and claim.relation in ("has_pet", "married_to"):
+                continue  # "my dog Miso died last week"
+            yield noun, replace(claim, head=clause.subject[0]) if claim.relation == "age" and is_predicate else claim
+
+
+def _phrases(clause: Clause) -> Iterator[NounPhrase]:
+    for noun in (*clause.subject, *(noun for slot in clause.slots for noun in slot.nouns)):
+        yield from (one for one in (noun, noun.owner, noun.of) if one is not None and not one.pronoun)
+
+
+def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Claim]]:
+    """Yield who the named relatives and pets of a sentence are, each with its phrase: "remember my nephew Ruben?".
+
+    That Ruben is a nephew is said along with whatever the sentence asks or wishes.
+    """
+    lost = any(word.low in _LOST for word in words)
+    for index, word in enumerate(words[:-1]):
+        found = read_phrase(words, index, verb_seen=True) if word.low in _MINE else None
+        called = words[min(index + 2, len(words) - 1)].low == "called"  # "my friend called Ann yesterday"
+        if found and found[0].name and found[0].head in _BEINGS and not (called or kinds.is_calendar(found[0])):
+            for claim in _claims_of_phrase(found[0], talk=True):
+                if not (lost and claim.relation in ("has_pet", "married_to")):
+                    yield found[0], claim
+
+
+def _verb_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
+    """Yield what the verb of a clause states with its objects, prepositions and times."""
     found = rows().get(("passive" if clause.verb.passive else "verb", clause.verb.lemma), ())
     candidates = [row for row in found if row.particles == clause.particles and _meets(row, clause, talk)]
     yield from _timed(clause, candidates)
@@ -41,10 +129,10 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         nouns_of_slot = _with_names(slot.nouns)
         fitting = [(noun, row) for noun in nouns_of_slot for row in _fitting(candidates, slot, noun, taken, talk)]
         for noun, row in fitting:
-            for tail in named_by(noun):
+            for tail in _named_by(noun):
                 for subject in clause.subject:
                     head, other = (tail, subject) if "swapped" in row.options else (subject, tail)
-                    yield Claim(head, row.relation, other, row.effect, noun.times or None, max(slot.end, noun.end))
+                    yield Claim(head, row.relation, other, row.effect, max(slot.end, noun.end), noun.times or None)
         taken |= {(row.relation, row.effect) for _, row in fitting}
 
 
@@ -77,12 +165,12 @@ def _fitting(
     first = False
     for row in candidates:
         stands = (slot.preposition or "obj") in row.slots and (row.relation, row.effect) not in taken
-        if stands and not (first and "also" not in row.options) and fits_row(noun, row, talk=talk):
+        if stands and not (first and "also" not in row.options) and _fits_row(noun, row, talk=talk):
             first = first or "also" not in row.options
             yield row
 
 
-def fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
+def _fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
     """Return whether a phrase is of one of the kinds of a row, and clear enough for a message."""
     own = noun.determiner != "the" and not (noun.owner and noun.owner.name)
     if talk and row.word in ("get", "have") and not own:
@@ -101,7 +189,7 @@ def _with_names(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
     return joined
 
 
-def named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
+def _named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
     """Return the names in apposition to a phrase, "two cats, Salt and Pepper"; the phrase itself if it has none."""
     names = () if noun.name else tuple(name for name in noun.appositions if name.name and not name.determiner)
     return names or (noun,)
@@ -130,7 +218,7 @@ def _mutual(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
         yield Claim(subject, row.relation, partner, row.effect)
 
 
-def word_statements(
+def _word_claims(
     sort: Sort, words: Sequence[str], slots: Sequence[Slot], subject: NounPhrase, effect: Effect, *, talk: bool
 ) -> Iterator[Claim]:
     """Yield what an adjective or a noun behind "be" states with the phrases behind it: "allergic to", "a fan of".
@@ -147,24 +235,225 @@ def word_statements(
     for slot in slots:
         for noun in slot.nouns:
             for row in _fitting(candidates, slot, noun, set(), talk):
-                yield Claim(subject, row.relation, noun, effect, None, slot.end)
+                yield Claim(subject, row.relation, noun, effect, slot.end)
 
 
-def subject_statements(clause: Clause, subject: NounPhrase, effect: Effect, *, talk: bool) -> Iterator[Claim]:
+def _subject_claims(clause: Clause, subject: NounPhrase, effect: Effect, *, talk: bool) -> Iterator[Claim]:
     """Yield what "the page size is 50" states about the thing that is the subject itself."""
     if subject.pronoun or subject.modified or not clause.slots or clause.slots[0].preposition:
         return
     slot, head = clause.slots[0], subject if subject.owner or subject.named else subject.text
     rated = any(one.preposition == "per" for one in clause.slots)  # "120 requests per minute"
     for row in rows().get(("subject", subject.head), ()):
-        if fits_row(slot.nouns[0], row, talk=talk) and len(slot.nouns) == 1 and not rated:
-            yield Claim(head, row.relation, slot.nouns[0], effect, None, slot.end)
+        if _fits_row(slot.nouns[0], row, talk=talk) and len(slot.nouns) == 1 and not rated:
+            yield Claim(head, row.relation, slot.nouns[0], effect, slot.end)
             return
 
 
-def possession_row(word: str, noun: NounPhrase | None, *, talk: bool) -> Row | None:
+def _possession_row(word: str, noun: NounPhrase | None, *, talk: bool) -> Row | None:
     """Return the row of "X's hometown is Y" that fits a noun and its value; None for the value is a date."""
     for row in rows().get(("possessed", word), ()):
-        if ("time" in row.tail) if noun is None else fits_row(noun, row, talk=talk):
+        if ("time" in row.tail) if noun is None else _fits_row(noun, row, talk=talk):
             return row
     return None
+
+
+def _copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
+    """Yield the claims of a clause whose verb is "be" or "become".
+
+    Args:
+        clause: the clause of a sentence.
+        talk: whether the text is a message; a document classifies more things ("X is a Y").
+    """
+    effect: Effect = "begin" if clause.verb.lemma == "become" else "state"
+    slot = clause.slots[0] if clause.slots else None
+    if slot and slot.preposition == "from":
+        names = [noun for noun in slot.nouns if kinds.fits(noun, "name")]
+        yield from (Claim(one, "comes_from", noun, "lasting", slot.end) for one in clause.subject for noun in names)
+    if len(clause.subject) == 1:
+        subject = clause.subject[0]
+        claims = list(_subject_claims(clause, subject, effect, talk=talk))
+        if claims := claims or list(_possession_claims(clause, subject, effect, talk)):
+            yield from claims
+            return
+    for subject in clause.subject:
+        if slot and not slot.preposition and subject.pronoun not in ("that", "this", "there"):
+            claims = list(_adjective_claims(clause, subject, slot, effect, talk))
+            yield from claims or _predicative_claims(clause, subject, slot, effect, talk)
+
+
+def _adjective_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect: Effect, talk: bool) -> Iterator[Claim]:
+    noun, behind = slot.nouns[-1], list(clause.slots[1:3])
+    if slot.nouns[0].of is not None:  # "afraid of wasps and heights"
+        noun, of = slot.nouns[0], (slot.nouns[0].of, *slot.nouns[1:])
+        behind = [Slot("of", of, of[-1].end), *behind]
+    words = dict.fromkeys((noun.head, noun.text.lower(), noun.text.split()[0].lower()))
+    yield from _word_claims("adj", tuple(words), behind, subject, effect, talk=talk)
+
+
+def _predicative_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect: Effect, talk: bool) -> Iterator[Claim]:
+    for before, noun in zip((None, *slot.nouns), slot.nouns, strict=False):
+        if noun.uncertain or noun.pronoun or (before and before.of and noun.determiner == "the"):
+            continue  # "a suburb of Brisbane, the capital of …"
+        if kinds.is_age(noun):
+            being = kinds.is_human(subject) or subject.head in nouns.PETS  # "my room is 14" tells no age
+            behind = clause.slots[1].nouns[0].head if len(clause.slots) > 1 else "years"
+            if being and clause.verb.tense == "present" and not noun.determiner and behind == "years":
+                yield Claim(subject, "age", noun.text, effect, slot.end)
+        elif noun.owner is None:
+            yield from _class_claims(clause, subject, noun, slot, effect, talk)
+        elif noun.text.startswith(_FAVOURITE):
+            yield Claim(noun.owner, _favourite(noun), subject, effect, slot.end)
+        elif noun.head in RELATIVES and not noun.name and (subject.pronoun or subject.named):
+            yield from _kinship_claims(noun.owner, noun.head, subject, slot.end)
+
+
+def _favourite(noun: NounPhrase) -> str:
+    """Return the relation of "favourite food"; "my favourite" is only liked."""
+    kind = "_".join(noun.text.split(" of ")[0].lower().split()[1:])
+    return f"favourite_{kind}" if kind else "likes"
+
+
+def _class_claims(
+    clause: Clause, subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect, talk: bool
+) -> Iterator[Claim]:
+    """Yield the occupation, the nationality, the state or the class that a noun behind "be" says."""
+    behind = [Slot("of", (noun.of,), slot.end)] if noun.of else []
+    slots = [*behind, *clause.slots[1:2]]
+    if claims := list(_word_claims("noun", (noun.head,), slots, subject, effect, talk=talk)):
+        yield from claims
+    elif kinds.is_demonym(noun):
+        yield Claim(subject, "nationality", noun, "lasting", slot.end)
+    elif state := {noun.head, noun.text.lower().replace(" ", "-")} & nouns.STATES:
+        yield Claim(subject, "has_condition" if state & nouns.CONDITIONED else "is_a", noun, effect, slot.end)
+    elif noun.name:
+        return
+    elif kinds.is_role(noun):
+        judged = noun.text[0].isdigit() or noun.text.split()[0].lower() in nouns.JUDGING  # "a terrible actress"
+        praised = noun.head in nouns.ROYAL and not (noun.of and noun.of.named)  # "queen of the dance floor"
+        if not (judged or praised):
+            yield Claim(subject, "works_as", noun, effect, slot.end)
+            yield from _employer_claims(clause, subject, noun, effect)
+    elif not talk and (noun.determiner in ("a", "an") or (noun.determiner == "the" and noun.of is not None)):
+        if noun.head in nouns.VAGUE or noun.head in RELATIVES:
+            return
+        yield Claim(subject, "is_a", noun, "lasting", slot.end)
+        for place in clause.slots[1:2]:
+            if place.preposition == "in" and noun.head in nouns.PLACES and kinds.fits(place.nouns[0], "place"):
+                yield Claim(subject, "located_in", place.nouns[0], "lasting", place.end)
+
+
+def _employer_claims(clause: Clause, subject: NounPhrase, role: NounPhrase, effect: Effect) -> Iterator[Claim]:
+    """Yield the employer of "is a professor at Felden University"."""
+    relation = "plays_for" if role.head in nouns.SPORTS_ROLES else "works_at"
+    for slot in clause.slots[1:4]:
+        kind = "name" if slot.preposition == "for" else "org"
+        if slot.preposition in ("at", "for", "with") and kinds.fits(slot.nouns[0], kind):
+            yield Claim(subject, relation, slot.nouns[0], effect, slot.end, slot.nouns[0].times or None)
+
+
+def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
+    """Yield the claims of "my favourite food is ramen" or "Ann's hometown is Bergen"."""
+    owner = subject.owner or (subject.of if subject.determiner == "the" else None)
+    if owner is None or subject.name:
+        return
+    if clause.times and (dated := _possession_row(subject.head, None, talk=talk)):
+        yield Claim(owner, dated.relation, clause.times[0].text, "lasting", clause.end)
+        return
+    if not clause.slots or clause.slots[0].preposition:
+        return
+    slot, words = clause.slots[0], subject.text.lower().replace("-", " ").split()
+    for noun in slot.nouns:
+        if noun.pronoun or noun.uncertain:
+            continue
+        row = _possession_row(subject.head, noun, talk=talk) if _ALSO_POSSESSED.issuperset(words[:-1]) else None
+        plain = noun.named and not (noun.determiner or noun.owner) and not kinds.is_demonym(noun)
+        if words[0] in _FAVOURITE:
+            yield Claim(owner, _favourite(subject), noun, effect, slot.end)
+        elif row:
+            head, tail = (noun, owner) if "swapped" in row.options else (owner, noun)
+            yield Claim(head, row.relation, tail, effect, slot.end)
+        elif subject.head in RELATIVES:
+            if plain and noun.name and not noun.common and subject.owner:
+                yield from _kinship_claims(owner, subject.head, noun, slot.end)
+        elif plain and clause.verb.tense == "present" and _is_role_of_one(subject):
+            yield Claim(owner, "_".join(words), noun, effect, slot.end)
+
+
+def _is_role_of_one(noun: NounPhrase) -> bool:
+    """Return whether one thing or person is it for its owner, "my dentist"."""
+    return noun.owner is not None and not noun.plural and noun.head not in nouns.VAGUE | closed.EMPTY
+
+
+def _claims_of_two_parts(clause: Clause) -> Iterator[Claim]:
+    """Yield the claims of a clause that are in two of its parts."""
+    if not clause.slots or not clause.subject or clause.slots[0].preposition:
+        return
+    verb, slot, first = clause.verb, clause.slots[0], clause.slots[0].nouns[0]
+    effect = _JOB_VERBS.get(verb.lemma)
+    if effect and first.head in nouns.JOBS:  # "started my job at Halden Clinic"
+        for place in clause.slots[1:]:
+            if place.preposition in ("at", "with", "for") and kinds.fits(place.nouns[0], "workplace"):
+                yield Claim(clause.subject[0], "works_at", place.nouns[0], effect, place.end)
+    elif verb.lemma == "turn" and kinds.is_age(first):  # "turned 40"
+        for person in (person for subject in clause.subject for person in _named_by(subject)):
+            yield Claim(person, "age", first.text, "begin", slot.end)
+    elif verb.passive and verb.lemma in ("call", "name"):  # "my wife is called Nele"
+        subject = clause.subject[0]
+        if first.named and subject.owner and subject.head in RELATIVES:
+            yield from _kinship_claims(subject.owner, subject.head, first, slot.end)
+        elif first.named and subject.owner and subject.head in nouns.PETS:
+            yield Claim(subject.owner, "has_pet", first, "state", slot.end)
+    elif not verb.passive:
+        for given in clause.slots[1:3]:  # "they put me on 5 mg of bisoprolol"
+            for noun in given.nouns:
+                if kinds.fits(noun, "medicine"):
+                    yield Claim(first, "takes", noun, "begin", given.end)
+
+
+def _claims_of_phrase(noun: NounPhrase, *, talk: bool) -> Iterator[Claim]:
+    """Yield what a phrase claims; of "my late wife Ida" nothing."""
+    if _FORMERLY.isdisjoint(noun.common.lower().split()[:1]):
+        yield from _own_claims(noun)
+        yield from _claims_of_appositions(noun, talk)
+
+
+def _own_claims(noun: NounPhrase) -> Iterator[Claim]:
+    named = tuple(name for name in _named_by(noun) if name.name)
+    if noun.owner and noun.head in RELATIVES:
+        for name in named:
+            yield from _kinship_claims(noun.owner, noun.head, name, noun.end)
+    elif noun.owner and noun.head in nouns.PETS:
+        for name in named:
+            yield Claim(noun.owner, "has_pet", name, end=noun.end)
+    elif noun.name and _is_title(noun):
+        yield Claim(noun.name, "works_as", noun.common, end=noun.end)
+
+
+def _is_title(noun: NounPhrase) -> bool:
+    """Return whether the common words before a name are the occupation of its bearer, "the poet Tom Lunn"."""
+    alone = noun.common and not noun.owner and noun.determiner in ("the", "")
+    return bool(alone) and kinds.is_role(noun) and noun.head not in RELATIVES and not noun.common.endswith("s")
+
+
+def _claims_of_appositions(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
+    """Yield the claims that appositions make about the phrase before them: "Calvo, a member of the council"."""
+    for beside in noun.appositions:
+        end = max(beside.end, noun.end)
+        if kinds.is_age(beside):
+            yield Claim(noun, "age", beside.text, end=end)
+        elif noun.of or not noun.name or beside.name or not (beside.determiner or beside.owner):
+            continue  # "chairman of the council, a body of nine": it may be about either
+        elif beside.owner:
+            if beside.head in RELATIVES:
+                yield from _kinship_claims(beside.owner, beside.head, noun, end)
+        elif claims := [*_word_claims("noun", (beside.head,), _slots_of(beside), noun, "state", talk=False)]:
+            yield from claims
+        elif kinds.is_role(beside):
+            yield Claim(noun, "works_as", beside, end=end)
+        elif (not talk or beside.head in _CLASSES) and beside.head not in nouns.VAGUE:
+            yield Claim(noun, "is_a", beside, end=end)
+
+
+def _slots_of(noun: NounPhrase) -> list[Slot]:
+    return [Slot("of", (noun.of,), noun.of.end)] if noun.of else []

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.language.stated import in_words
-from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables import ADVERBIAL_PHRASES, closed
 
 Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
 
@@ -30,6 +30,12 @@ _QUOTED = re.compile(
     r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»|(?<!\w)['‘]((?:[^'’\n]|(?<=\w)['’](?=\w)){1,160})['’](?!\w)"
 )
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
+_LEAD_IN = re.compile(
+    r"\s*(?:(?:please|pls|so|and|also|ok|okay|hey)[, ]{1,2})?(?:(?:(?:do not|don['’]t|never) forget|remember"
+    r"|keep in mind|bear in mind|(?:make|take) a note|note to self|just so you know|fyi|for the record|nota bene"
+    r"|note|reminder|save this|to remember|guess what)(?:\s*[:,–—]\s*|\s+that\s+(?=\S)|\s+(?=I\b)))",
+    re.IGNORECASE,
+)
 _FIRST_OR_SECOND_PERSON = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
 
 
@@ -72,6 +78,12 @@ def in_calendar(date: Word) -> str:
     if time is None or not time.relative or _MONTH.search(said):
         return said
     return in_words(time.since, time.until, time.grain).removeprefix("the ")
+
+
+def skip_lead_in(text: str, start: int, end: int) -> int:
+    """Return the start of the statement: behind "remember that", or the start of the sentence."""
+    match = _LEAD_IN.match(text, start, end)
+    return match.end() if match and match.end() < end else start
 
 
 def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) -> list[Word]:
@@ -151,7 +163,7 @@ def _make_word(token: str, low: str, first: int, last: int) -> Word:
 @cache
 def _adverbials_by_first_word() -> dict[str, list[tuple[str, ...]]]:
     runs: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in sorted(closed.ADVERBIAL_PHRASES, key=len, reverse=True):
+    for phrase in sorted(ADVERBIAL_PHRASES, key=len, reverse=True):
         parts = tuple(phrase.split())
         runs.setdefault(parts[0], []).append(parts)
     return runs

@@ -6,11 +6,10 @@ import pytest
 from reading import facts
 
 from mcp_memory.domain.relations import Effect, Registry, Row, Sort
-from mcp_memory.rules.facts import claims, grammar, kinds, rows, statements
-from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts import assertions, grammar, kinds, statements, tables
 from mcp_memory.texts import resource
 
-_CACHES = (rows.rows, rows.adjectives, grammar._inflections)
+_CACHES = (tables.rows, tables.adjectives, grammar._inflections)
 
 
 @pytest.fixture
@@ -19,7 +18,7 @@ def table(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
 
     def extend(text: str) -> None:
         registry = Registry(resource("relations.toml") + text)
-        for module in (rows, statements, claims):
+        for module in (tables, statements, assertions):
             monkeypatch.setattr(module, "relations", lambda: registry)
         _clear()
 
@@ -39,19 +38,19 @@ def _shadows(earlier: Row, later: Row) -> bool:
         "also" not in earlier.options | later.options
         and earlier.particles == later.particles
         and earlier.slots >= later.slots
-        and earlier.options & rows.CONDITIONS <= later.options & rows.CONDITIONS
+        and earlier.options & tables.CONDITIONS <= later.options & tables.CONDITIONS
         and (set(earlier.tail) >= set(later.tail) or "any" in earlier.tail)
     )
 
 
 def test_every_row_that_ships_is_well_formed_and_can_fire() -> None:
-    table = rows.read_rows(Registry(resource("relations.toml")))
-    assert set(rows.KINDS) == set(kinds._TESTS)
+    table = tables.read_rows(Registry(resource("relations.toml")))
+    assert set(tables.KINDS) == set(kinds._TESTS)
     for row in (row for found in table.values() for row in found):
         assert row.sort in get_args(Sort)
         assert row.effect in get_args(Effect)
-        assert row.slots <= closed.PREPOSITIONS | {"obj", "time", "each"}
-        assert row.options <= rows.CONDITIONS | {"swapped", "also", "loose"}
+        assert row.slots <= tables.closed.PREPOSITIONS | {"obj", "time", "each"}
+        assert row.options <= tables.CONDITIONS | {"swapped", "also", "loose"}
     of_verbs = [word for (sort, word) in table if sort in ("verb", "passive") and word != "be"]
     inflected = {word for word in of_verbs if (form := grammar.inflection(word)) is None or form.lemma != word}
     assert inflected == {"lay", "found"}  # of lie and find, too

@@ -1,16 +1,46 @@
-"""The rows of the relation table by their words, in the order in which they are tried.
+"""The tables that the rules read: closed word classes, kinds of nouns, and the rows of the relations.
+
+``closed.PREPOSITIONS`` is a class of ``resources/closed.toml``. ``nouns.ROLES`` is a kind of ``resources/nouns.toml``:
+English puts the kind last ("Halden Clinic", "shipping company"), so the last word of a phrase decides.
 
 Of several rows for one phrase the first that fits holds: those with more particles first, then those with the more
-specific kind, then by their order in the file. A test holds that every row can fire.
+specific kind, then by their order in ``resources/relations.toml``. A test holds that every row can fire.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from mcp_memory.domain.relations import Registry, Row, Sort, relations
-from mcp_memory.language.vocabulary import word_set
+from mcp_memory.language.vocabulary import COMMON_DEMONYMS, word_set
+from mcp_memory.texts import resource
+
+
+class Words:
+    """Sets of words, each an attribute by its name in capitals."""
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        vars(self).update({name.upper(): word_set(words) for name, words in table.items()})
+
+    def __getattr__(self, name: str) -> frozenset[str]:  # tells mypy what the attributes are; all of them are there
+        raise AttributeError(name)
+
+
+_CLOSED = tomllib.loads(resource("closed.toml"))
+OWNERS: Mapping[str, str] = _CLOSED.pop("owners")
+"""The pronoun of each possessive, "my": "i"."""
+ADVERBIAL_PHRASES: list[str] = _CLOSED.pop("adverbial_phrases").replace("\n", " ").split(", ")
+closed = Words(_CLOSED | {"auxiliaries": " ".join(_CLOSED[name] for name in ("be", "have", "do", "modals"))})
+
+_NOUNS = tomllib.loads(resource("nouns.toml"))
+for kind, further in (("ownable", "vehicles"), ("states", "conditioned")):
+    _NOUNS[kind] = f"{_NOUNS[kind]} {_NOUNS[further]}"
+nouns = Words(_NOUNS)
+NATIONALITIES = COMMON_DEMONYMS
+ROLE_ENDINGS = ("ologist", "ician", "grapher", "smith", "maker", "keeper", "worker", "driver", "teacher", "writer")
+"""Endings of further nouns for roles."""
 
 KINDS = (
     "medicine", "language", "time", "startup", "award", "pet", "condition", "child", "sibling", "ownable", "event",

@@ -1,4 +1,4 @@
-"""Decide when a fact holds, by the effect of its words, the tense of its verb and the stated times (REAL §III-A).
+"""Make assertions of claims: whom they are about, when they hold (REAL §III-A), where the text says so.
 
 "Moved in 2016" begins, "lived from 2016 to 2018" has both ends, "used to live" is over, "bought last month" happened
 within that month, "fly on 20 December" is planned. A state without a stated time holds from the moment of the utterance
@@ -8,14 +8,26 @@ lived in Oslo" held at some time before, and so did "I have lived in Oslo".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.facts import FactKind, Precision
-from mcp_memory.domain.relations import Effect
+from mcp_memory.domain.entities import PROJECT
+from mcp_memory.domain.facts import Assertion, FactKind, Intent, Precision, new_assertion
+from mcp_memory.domain.relations import Effect, relations
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime, day_of_instant
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts.clauses import Clause
+from mcp_memory.rules.facts.discourse import Discourse
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.statements import Claim
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 
+PLAIN = 0.95
+"""The confidence of what is stated."""
+_LENGTHS = word_set("years year months weeks")
+_OF_THE_PROJECT = frozenset(("uses", "chose", "decided_against"))
+"""What "we" do at work, said of the project."""
 NO_LONGER = frozenset(("anymore", "any more", "no longer"))
 _CHANGE_ADVERBS = NO_LONGER | {"now", "recently", "newly", "lately", "instead", "just"}
 _ON_ADVERBS = frozenset(("always", "still", "ever since", "for years", "for ages", "all my life"))
@@ -52,8 +64,103 @@ class Validity:
     precision: Precision | None = None
 
 
+def assert_claim(
+    turn: Turn, discourse: Discourse, index: int, clause: Clause, claim: Claim, intent: Intent
+) -> Iterator[Assertion]:  # fmt: skip
+    """Yield the claim of a clause as assertions, one for each interval in which it holds.
+
+    Args:
+        turn: the turn that holds it.
+        discourse: what the text has mentioned so far.
+        index: the index of its sentence.
+        clause: the clause that states it.
+        claim: what it states.
+        intent: the intent of the sentence.
+    """
+    triple = _resolved(discourse, claim, (*clause.subject, *(noun.owner for noun in clause.subject)))
+    if triple is not None:
+        span = clause.start, max(claim.end or clause.end, clause.verb.end)
+        for validity in _intervals_of(turn, clause, claim, triple[2]):
+            yield make_assertion(turn, index, span, triple, validity, intent)
+
+
+def assert_phrase(
+    turn: Turn, discourse: Discourse, index: int, noun: NounPhrase, claim: Claim, intent: Intent
+) -> Iterator[Assertion]:  # fmt: skip
+    """Yield the claim of a phrase, "my sister Anna": it holds from the utterance on, whatever its clause says."""
+    triple = _resolved(discourse, claim, ())
+    if triple is not None:
+        span, validity = (noun.start, max(noun.end, claim.end)), from_utterance(turn.local_time)
+        yield make_assertion(turn, index, span, triple, validity, intent)
+
+
+def make_assertion(
+    turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], validity: Validity, intent: Intent
+) -> Assertion:  # fmt: skip
+    """Return an assertion of the rules with its ``validity``; see `new_assertion`."""
+    if turn.kind == "document" and turn.local_said_at is None and not (validity.stated or validity.negated):
+        until = FOREVER if validity.kind == "event" else validity.until  # the day of writing tells nothing of its time
+        validity = replace(validity, since=BEGINNING, until=until)
+    since, until = validity.since, validity.until
+    if not validity.stated:  # the moment of the telling is an instant, all other times are days where it was said
+        since, until = (turn.time if one == turn.local_time else one for one in (since, until))
+    return new_assertion(
+        turn, index, span, triple, since=since, until=until, stated=validity.stated,
+        negated=validity.negated, change=validity.change, confidence=PLAIN, intent=intent, extractor="embedded",
+        kind=validity.kind, precision=validity.precision,
+    )  # fmt: skip
+
+
+def _resolved(discourse: Discourse, claim: Claim, beside: tuple[NounPhrase | None, ...]) -> tuple[str, str, str] | None:
+    """Return a claim with the names of its entities; None if one is unknown, or both are one.
+
+    Args:
+        discourse: what the text has mentioned so far.
+        claim: what is stated.
+        beside: the subjects of its clause and their owners.
+    """
+    head, tail = _head_name(discourse, claim), _tail_name(discourse, claim)
+    if tail is None and isinstance(claim.tail, NounPhrase) and claim.tail in beside:
+        tail = discourse.entity(claim.tail)  # the subject of a passive, "it was bought by …"
+    if not head or not tail or head.casefold() == tail.casefold():
+        return None
+    return head, claim.relation, tail.rstrip(".,;") if isinstance(claim.tail, str) else tail
+
+
+def _head_name(discourse: Discourse, claim: Claim) -> str | None:
+    if isinstance(claim.head, str):
+        return claim.head
+    if claim.head.pronoun in ("we", "us") and claim.relation in _OF_THE_PROJECT:
+        return PROJECT
+    head = discourse.entity(claim.head)
+    if head is None and relations().get(claim.relation).head == "thing":
+        return discourse.thing(claim.head)  # "the timeout was raised to …"
+    return head
+
+
+def _tail_name(discourse: Discourse, claim: Claim) -> str | None:
+    noun, known = claim.tail, relations().get(claim.relation)
+    if isinstance(noun, str):
+        return noun
+    is_person = (noun.name and noun.head in RELATIVES) or known.head == known.tail == "person"
+    if is_person and (noun.owner or noun.name or noun.pronoun or noun.named):
+        return discourse.entity(noun)
+    return discourse.thing(noun)
+
+
+def _intervals_of(turn: Turn, clause: Clause, claim: Claim, tail: str) -> list[Validity]:
+    """Return the intervals in which a claim holds; none if it tells of something that did not happen yet."""
+    stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
+    if claim.relation == "born_on":
+        return birth_validity(tail, stated)
+    lengths = (slot.nouns[0].head for slot in clause.slots if slot.preposition == "for")
+    adverbs = clause.adverbs | {"for years" for length in lengths if length in _LENGTHS}  # "lived there for ten years"
+    event = relations().get(claim.relation).event
+    return validity_intervals(claim.effect, clause.verb, adverbs, stated, turn.local_time, event=event)
+
+
 def validity_intervals(
-    effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis,
+    effect: Effect, verb: VerbGroup, adverbs: Set[str], times: Sequence[StatedTime], said_at: Millis,
     *, event: bool = False,
 ) -> list[Validity]:  # fmt: skip
     """Return when a fact holds; nothing for a negated event, and for a future without a time.
@@ -88,7 +195,7 @@ def _as_event(validity: Validity, said_at: Millis) -> Validity:
 
 
 def _intervals(
-    effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
+    effect: Effect, verb: VerbGroup, adverbs: Set[str], times: Sequence[StatedTime], said_at: Millis
 ) -> list[Validity]:
     begins = [time for time in times if time.until >= FOREVER and time.since > BEGINNING]
     ends = [time for time in times if time.since <= BEGINNING]
@@ -142,7 +249,7 @@ def before_telling(said_at: Millis) -> Validity:
 
 
 def _negated_intervals(
-    effect: Effect, verb: VerbGroup, adverbs: frozenset[str], begins: list[StatedTime], inside: list[StatedTime],
+    effect: Effect, verb: VerbGroup, adverbs: Set[str], begins: list[StatedTime], inside: list[StatedTime],
     said_at: Millis,
 ) -> list[Validity]:  # fmt: skip
     """Return since when a state does not hold; nothing for what did not happen."""
@@ -154,7 +261,7 @@ def _negated_intervals(
 
 
 def _state_intervals(
-    verb: VerbGroup, adverbs: frozenset[str], begins: list[StatedTime], ends: list[StatedTime],
+    verb: VerbGroup, adverbs: Set[str], begins: list[StatedTime], ends: list[StatedTime],
     inside: list[StatedTime], said_at: Millis, changing: bool,
 ) -> list[Validity]:  # fmt: skip
     perfect = verb.tense == "perfect" and not verb.progressive and not adverbs & _ON_ADVERBS  # "I have lived in Rome"

@@ -1,1 +1,0 @@
-"""Tables of words by kind, to read and to extend: nouns, tools, words of articles, closed classes."""
