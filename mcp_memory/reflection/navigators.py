@@ -36,8 +36,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,75 +67,70 @@ WIDTH = 3
 DEVIATIONS = 2.0
 """How far above the background "near" is, in standard deviations: the threshold of an edge; as for REAL's paths (DESIGN
 3.2)."""
-Added = tuple[list[int], tuple["WindowSegment", ...]]
-"""What a navigator adds: entities in order, and S_add as it fits the window, best first."""
+Added = tuple[list[int], list["WindowSegment"]]
+"""What a navigator adds: entities in order, and their segments (S_add)."""
 
 
-def reflect(graph: EntityGraph, begin: Iterable[int], given: Iterable[WindowSegment]) -> Added:
-    """Run Algorithm 1; each step adds exactly one entity, or ends the search.
+def reflect(graph: EntityGraph, begin: Collection[int], given: Iterable[WindowSegment]) -> Added:
+    """Run Algorithm 1, but for its window; each step adds exactly one entity, or ends the search.
 
     Args:
         graph: the graph of the space, for the question.
         begin: E_s, the question's entities.
         given: S_imp.
     """
-    known, new = list(dict.fromkeys(begin)), list[int]()
-    important, _ = fit_window(given, (), WINDOW)
-    present, added = {piece.row for piece in important}, list[WindowSegment]()
-    while len(new) < TRIALS and (edge := nearest_edge(graph, (*known, *new))) is not None:
+    new, added, present = list[int](), list[WindowSegment](), {piece.row for piece in given}
+    while len(new) < TRIALS and (edge := nearest_edge(graph, (*begin, *new))) is not None:
         new.append(edge.end)
-        added += graph.new_segments(edge.end, edge.score, present, SEGMENTS)
-    return new, fit_window(important, added, WINDOW)[1]
+        added += graph.new_segments(edge.end, edge.score, present)
+    return new, added
 
 
 def nearest_edge(graph: EntityGraph, entities: Collection[int]) -> RelationEdge | None:
     """Return the edge that one step takes from the current entities; None if they have no further neighbour."""
     met = frozenset(entities)
-    ahead = (next((edge for edge in graph.edges(one) if edge.end not in met), None) for one in dict.fromkeys(entities))
-    best = [edge for edge in ahead if edge is not None]
-    return min(best, key=lambda edge: (-edge.score, edge.end)) if best else None
+    ahead = (edge for one in met for edge in graph.edges(one) if edge.end not in met)
+    return min(ahead, key=lambda edge: (-edge.score, edge.end), default=None)
 
 
-def expand(graph: EntityGraph, begin: Iterable[int]) -> dict[int, RelationEdge]:
+def expand(graph: EntityGraph, begin: Collection[int]) -> dict[int, RelationEdge]:
     """Return the entities that graph expansion adds, in order, each with the edge that led to it.
 
     Args:
         graph: the graph of the space, for the question.
         begin: E_s, the question's entities.
     """
-    known, least = list(dict.fromkeys(begin)), graph.threshold(DEVIATIONS)
+    least = graph.threshold()
     added: dict[int, RelationEdge] = {}
     for _ in range(ROUNDS):
         near: dict[int, RelationEdge] = {}
-        for entity in (*known, *added):
+        for entity in (*begin, *added):
             for edge in takewhile(lambda edge: edge.score >= least, graph.edges(entity)):
-                if edge.end not in known and edge.end not in added:
+                if edge.end not in begin and edge.end not in added:
                     near[edge.end] = max(edge, near.get(edge.end, edge), key=lambda one: one.score)
         for edge in sorted(near.values(), key=lambda edge: (-edge.score, edge.end))[:WIDTH]:
             added[edge.end] = edge
     return added
 
 
-def entity_trial(graph: EntityGraph, begin: Iterable[int], given: Iterable[WindowSegment]) -> Added:
-    """Run an entity trial.
+def entity_trial(graph: EntityGraph, begin: Collection[int], given: Iterable[WindowSegment]) -> Added:
+    """Run an entity trial, until nothing more is shared or the window is full.
 
     Args:
         graph: the graph of the space, for the question.
         begin: E_s, the question's entities.
         given: S_imp.
     """
-    known, new = list(dict.fromkeys(begin)), list[int]()
-    important, added = fit_window(given, (), WINDOW)
+    new = list[int]()
+    important, added = fit_window(given, ())
     present = {piece.row for piece in important}
     for _ in range(TRIALS):
-        rows = [piece.row for piece in (*important, *added)]
-        fresh = shared_entities(graph, rows, (*known, *new))[:WIDTH]
+        fresh = shared_entities(graph, [piece.row for piece in (*important, *added)], (*begin, *new))[:WIDTH]
         new += fresh
-        further = [piece for one in fresh for piece in graph.new_segments(one, None, present, SEGMENTS)]
-        offered = {piece.row for piece in (*added, *further)}
-        important, added = fit_window(important, (*added, *further), WINDOW)
-        if not fresh or len(added) < len(offered):
-            break  # nothing more is shared, or the window is full
+        offered = [*added, *(piece for one in fresh for piece in graph.new_segments(one, None, present))]
+        important, added = fit_window(important, offered)
+        if not fresh or len(added) < len({piece.row for piece in offered}):
+            break
     return new, added
 
 
@@ -177,7 +172,7 @@ def reflect_step(call: OperatorInput, *, enabled: bool = True) -> OperatorResult
     graph = EntityGraph(call.space, call.weigh)
     given = graph.segments_with(rows_of(call.space, call.ids))
     entities, segments = _navigate(graph, _entities(graph, call), given)
-    shown = segments[: call.limit]
+    shown = fit_window(given, segments)[1][: call.limit]
     if not shown:
         return OperatorResult(())
     best = shown[0].score
@@ -195,21 +190,17 @@ def reflect_step(call: OperatorInput, *, enabled: bool = True) -> OperatorResult
 
 
 def _navigate(graph: EntityGraph, begin: Sequence[int], given: Sequence[WindowSegment]) -> Added:
-    """Return the entities that were added, and the segments that fit the window beside the given ones."""
+    """Return what expansion and reflection add; an entity trial only where they find no segment."""
+    near = expand(graph, begin)
+    entities, segments = reflect(graph, (*begin, *near), given)
+    entities = [*near, *entities]
     present = {piece.row for piece in given}
-    segments: list[WindowSegment] = []
-    entities: list[int] = []
-    for end, edge in expand(graph, begin).items():
-        entities.append(end)
-        segments += graph.new_segments(end, edge.score, present, SEGMENTS)
-    further, added = reflect(graph, (*begin, *entities), given)
-    entities += further
-    segments += added
+    for end, edge in near.items():
+        segments += graph.new_segments(end, edge.score, present)
     if not segments:
-        further, added = entity_trial(graph, (*begin, *entities), given)
+        further, segments = entity_trial(graph, (*begin, *entities), given)
         entities += further
-        segments += added
-    return entities, fit_window(given, segments, WINDOW)[1]
+    return entities, segments
 
 
 def _entities(graph: EntityGraph, call: OperatorInput) -> list[int]:
@@ -236,18 +227,15 @@ _HIGH = 0.5
 """Similarity that is high in any space; a space of a few sentences has no background to compare with."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelationEdge:
+class RelationEdge(NamedTuple):
     """An edge from an entity to a neighbour (the paper's open relation).
 
     Attributes:
         end: the neighbour.
-        row: the row of the sentence most similar to the question among those that name the two.
-        score: its similarity, above 0.
+        score: the similarity to the question of the most similar sentence that names the two, above 0.
     """
 
     end: int
-    row: int
     score: float
 
 
@@ -276,31 +264,31 @@ class EntityGraph:
         """Return whether an entity is a hub, to which no edge leads."""
         return self.index.degree(entity) > self._hub
 
-    def edges(self, entity: int) -> Iterator[RelationEdge]:
-        """Yield the edges of an entity to its first-order neighbours, one each, most similar to the question first.
+    def edges(self, entity: int) -> Sequence[RelationEdge]:
+        """Return the edges of an entity to its first-order neighbours, one each, most similar to the question first.
 
         Edges to hubs and edges without any similarity to the question are left out.
         """
         if entity not in self._edges:
-            best: dict[int, RelationEdge] = {}
+            best: dict[int, float] = {}
             for row, weight in self._weighed(self._naming(entity)):
                 for end in self.index.entities(row):
-                    if end != entity and weight > (best[end].score if end in best else 0.0):
-                        best[end] = RelationEdge(end, row, weight)
-            self._edges[entity] = tuple(sorted(best.values(), key=lambda edge: (-edge.score, edge.end)))
-        return (edge for edge in self._edges[entity] if not self.is_hub(edge.end))
+                    if end != entity and weight > 0 and not self.is_hub(end):
+                        best[end] = max(weight, best.get(end, 0.0))
+            edges = (RelationEdge(end, score) for end, score in best.items())
+            self._edges[entity] = tuple(sorted(edges, key=lambda edge: (-edge.score, edge.end)))
+        return self._edges[entity]
 
-    def new_segments(self, entity: int, score: float | None, present: Container[int], most: int) -> list[WindowSegment]:
-        """Return the nearest segments that name an entity and are not ``present`` yet, at most ``most`` of them.
+    def new_segments(self, entity: int, score: float | None, present: Container[int]) -> list[WindowSegment]:
+        """Return the `SEGMENTS` nearest segments that name an entity and are not ``present`` yet.
 
         Args:
             entity: the entity.
             score: of all of them; None gives each its own similarity.
             present: rows.
-            most: how many.
         """
         new = [piece for piece in self.segments_with(self._naming(entity), score) if piece.row not in present]
-        return sorted(new, key=lambda piece: (-piece.own, piece.row))[:most]
+        return sorted(new, key=lambda piece: (-piece.own, piece.row))[:SEGMENTS]
 
     def segments_with(self, sentences: Iterable[int], score: float | None = None) -> list[WindowSegment]:
         """Return the segments that hold some of these sentences, by row; those without any weight are left out.
@@ -313,19 +301,19 @@ class EntityGraph:
             for segment in self.space.segments_with(sentence.turn_id, sentence.index) if weight > 0 else ():
                 own[segment] = max(weight, own.get(segment, 0.0))
         return [
-            WindowSegment(row, self._length(row), similarity if score is None else score, similarity)
+            WindowSegment(row, self._tokens(row), similarity if score is None else score, similarity)
             for row, similarity in sorted(own.items())
         ]
 
-    def threshold(self, deviations: float) -> float:
-        """Return the similarity so many deviations above the background, at most `_HIGH`.
+    def threshold(self) -> float:
+        """Return the similarity `DEVIATIONS` above the background, at most `_HIGH`.
 
         The background is the mean over an even sample of the sentences of the space.
         """
         count = len(self.space.sentences)
         sample = np.unique(np.linspace(0, count - 1, min(count, _SAMPLE)).astype(np.intp))
         weights = self.weigh(sample) if count else np.zeros(1, dtype=np.float32)
-        return min(_HIGH, float(weights.mean()) + deviations * float(weights.std()))
+        return min(_HIGH, float(weights.mean()) + DEVIATIONS * float(weights.std()))
 
     def _naming(self, entity: int) -> list[int]:
         """Return the rows of the sentences that name an entity, ascending; of a hub only the newest."""
@@ -335,12 +323,11 @@ class EntityGraph:
     def _weighed(self, rows: list[int]) -> Iterator[tuple[int, float]]:
         return zip(rows, self.weigh(np.array(rows, dtype=np.intp)).tolist() if rows else [], strict=True)
 
-    def _length(self, row: int) -> int:
+    def _tokens(self, row: int) -> int:
         return max(1, count_tokens(self.space.text(self.space.segments[row])))
 
 
-@dataclass(frozen=True, slots=True)
-class WindowSegment:
+class WindowSegment(NamedTuple):
     """A segment in the window.
 
     Attributes:
@@ -357,14 +344,14 @@ class WindowSegment:
 
 
 def fit_window(
-    important: Iterable[WindowSegment], added: Iterable[WindowSegment], limit: int
-) -> tuple[tuple[WindowSegment, ...], tuple[WindowSegment, ...]]:
+    important: Iterable[WindowSegment], added: Iterable[WindowSegment]
+) -> tuple[list[WindowSegment], list[WindowSegment]]:
     """Return S_imp and S_add as they fit the window, each best first, ties by own similarity, then row.
 
     Args:
         important: S_imp; the best segment is kept, however long it is.
-        added: S_add; important segments are left out of it.
-        limit: L, in tokens; LEN of the result exceeds it only if a single important segment does (DESIGN I31).
+        added: S_add; important segments are left out of it. LEN of the result exceeds L only if a single important
+            segment does (DESIGN I31).
     """
 
     def distinct_best_first(segments: Iterable[WindowSegment]) -> list[WindowSegment]:
@@ -374,10 +361,10 @@ def fit_window(
         return list(unique.values())
 
     kept = distinct_best_first(important)
-    while len(kept) > 1 and sum(piece.tokens for piece in kept) > limit:
+    while len(kept) > 1 and sum(piece.tokens for piece in kept) > WINDOW:
         kept.pop()
     rows = {piece.row for piece in kept}
     more = [piece for piece in distinct_best_first(added) if piece.row not in rows]
-    while more and sum(piece.tokens for piece in (*kept, *more)) > limit:
+    while more and sum(piece.tokens for piece in (*kept, *more)) > WINDOW:
         more.pop()
-    return tuple(kept), tuple(more)
+    return kept, more

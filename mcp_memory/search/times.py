@@ -33,8 +33,8 @@ without time. A query without dates is scored exactly as if this channel did not
 that chose no number 82.9. On dialogues R@2 57.2 and 58.3; where the date is known but not written in the question
 ("last week"), R@5 80 and 95.
 
-**Spans.** The spans of time of all segments lie in flat arrays, in years since 1970 as float32 (exact to two minutes
-today, to an hour in Roman times), so that a query is compared with thousands of them at once.
+**Spans.** The spans of time of all segments lie in one array (`SPAN`), in years since 1970 as float32 (exact to two
+minutes today, to an hour in Roman times), so that a query is compared with thousands of them at once.
 
 **Windows** (`recallable`). Within the times that a caller asks for lies what was said then, and what tells of then.
 "I flew home last Sunday", said on 2 September, tells of 27 August. So a segment is within a window if it was said
@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,105 +80,6 @@ VALIDITY_DECAY = np.float32(2)
 """Years beyond a span of validity after which validity has fallen to 1/e (measured: 1 to 4 are alike)."""
 LATER_FACTOR = np.float32(2)
 """Factor on gaps of spans that begin after the interval (measured: 1 loses .4 points of R@5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class TimeSpans:
-    """Spans of time, those of one segment side by side.
-
-    Attributes:
-        segments: rows of the segments that have any, ascending, shape ``(n,)``.
-        starts: where the spans of each of them begin, ascending, shape ``(n,)``.
-        sentences: rows of the sentences that state them, shape ``(m,)`` like all below; -1 where none does.
-        since: where they begin; ``-FAR`` for "until 1980".
-        until: where they end; ``FAR`` for "since 1990".
-        valid_until: until when their statements are valid; ``-FAR`` where unknown.
-        worth: how far they count, in [0, 1].
-    """
-
-    segments: Rows
-    starts: Rows
-    sentences: Rows
-    since: Scores
-    until: Scores
-    valid_until: Scores
-    worth: Scores
-
-    def nearness(self, since: float, until: float) -> Scores:
-        """Return the nearness of each span to an interval, in [0, 1]."""
-        gaps = np.maximum(since - self.until, 0) + OUTSIDE * (self.until <= since)
-        gaps += LATER_FACTOR * (np.maximum(self.since - until, 0) + OUTSIDE * self._begins_after(since, until))
-        along = np.where(self.until == FAR, np.maximum(since - self.since, 0), 0)
-        along += np.where(self.since == -FAR, np.maximum(self.until - until, 0), 0)
-        near: Scores = np.exp(-gaps / NEARNESS_DECAY - along / OPEN_END_DECAY) * self.worth
-        return near
-
-    def validity(self, since: float, until: float) -> Scores:
-        """Return how far an interval lies within the validity of each span, in [0, 1]; 0 before the span begins."""
-        fading = np.exp(-np.maximum(since - self.valid_until, 0) / VALIDITY_DECAY)
-        valid: Scores = fading * ~self._begins_after(since, until)
-        return valid
-
-    def _begins_after(self, since: float, until: float) -> NDArray[np.bool_]:
-        return (self.since >= until) & (self.since > since)  # a single moment overlaps itself
-
-    def best(self, values: Scores, count: int) -> Scores:
-        """Return the greatest of each segment's values for all ``count`` segments; 0 for those without spans."""
-        best = np.zeros(count, dtype=np.float32)
-        if len(values):
-            best[self.segments] = np.maximum.reduceat(values, self.starts)
-        return best
-
-
-_COLUMNS = {
-    "sentences": np.intp,
-    "since": np.float32,
-    "until": np.float32,
-    "valid_until": np.float32,
-    "worth": np.float32,
-}
-
-
-class TimeSpanColumns:
-    """The spans of a space's segments, which grow at the end."""
-
-    def __init__(self) -> None:
-        self._segments: Column[np.intp] = Column(np.intp)
-        self._starts: Column[np.intp] = Column(np.intp)
-        self._columns: dict[str, Column[Any]] = {name: Column(kind) for name, kind in _COLUMNS.items()}
-
-    def __len__(self) -> int:
-        return len(self._columns["since"])
-
-    def add(self, row: int, spans: Sequence[tuple[int, float, float]], worth: float = 1.0) -> None:
-        """Add the spans of the next segment that has any, each as (row of its sentence, since, until)."""
-        if spans:
-            self._segments.append(row)
-            self._starts.append(len(self))
-            values = (*zip(*spans, strict=True), [-FAR] * len(spans), [worth] * len(spans))
-            for column, added in zip(self._columns.values(), values, strict=True):
-                column.extend(added)
-
-    def set_valid_until(self, position: int, until: float) -> None:
-        """Set until when the span at a position is valid."""
-        self._columns["valid_until"][position] = until
-
-    def all(self) -> TimeSpans:
-        """Return all spans, not copied: they must only be read, and not be kept."""
-        every = {name: column.values for name, column in self._columns.items()}
-        return TimeSpans(self._segments.values, self._starts.values, **every)
-
-    def of(self, chosen: NDArray[np.bool_]) -> TimeSpans:
-        """Return the spans of some segments."""
-        at = np.flatnonzero(chosen[self._segments.values])
-        first = self._starts.values[at]
-        counts = np.append(self._starts.values[1:], len(self))[at] - first
-        starts = counts.cumsum() - counts
-        places = np.repeat(first - starts, counts) + np.arange(counts.sum())
-        every = {name: column.values[places] for name, column in self._columns.items()}
-        return TimeSpans(self._segments.values[at], starts, **every)
-
-
 TIME = Channel("time", talk=1.0, document=1.0)
 """The sum of the terms below, each with its own weight."""
 SIBLINGS = Channel("siblings", document=1.0, finds=False)
@@ -204,14 +105,28 @@ CARRIED = 0.5
 """The worth of a date stated before an undated segment (measured: +.2 points of R@5, +.4 of R@10)."""
 COMPARED = 50
 """Segments whose sentences are compared with the query; 25 to 100 give the same."""
+SPAN = np.dtype(
+    [("segment", np.intp), ("sentence", np.intp), ("since", np.float32), ("until", np.float32), ("worth", np.float32)]
+)
+"""A span of time: the rows of its segment and of the sentence that states it (-1 where none does); where it begins
+(``-FAR`` for "until 1980") and ends (``FAR`` for "since 1990"); and how far it counts, in [0, 1]."""
+Spans = NDArray[Any]
+"""Spans, in the order of their segments, shape ``(m,)`` with the fields of `SPAN`."""
 
 
 class TimeIndex:
-    """The dates of each segment."""
+    """The dates of each segment.
+
+    Attributes:
+        talk: the spans of messages.
+        documents: the spans of documents.
+        valid_until: until when the statement of each span of ``documents`` is valid; ``-FAR`` where unknown.
+    """
 
     def __init__(self) -> None:
-        self.talk = TimeSpanColumns()
-        self.documents = TimeSpanColumns()
+        self.talk: Column[Any] = Column(SPAN)
+        self.documents: Column[Any] = Column(SPAN)
+        self.valid_until: Column[np.float32] = Column(np.float32)
         # By subject (a title, else a document): position and start of the dates that no later one follows yet, each no
         # later than the one before; the last date stated, and the turn that states it.
         self._open: dict[Title | str, list[tuple[int, float]]] = {}
@@ -222,33 +137,39 @@ class TimeIndex:
         turn_id = ""
         subject: Title | str = ""  # the segments of a document follow one another
         for row in range(since, len(space.segments)):
-            turn = space.segment_turn[row]
+            turn, stated = space.segment_turn[row], _stated_times(space, space.segments[row])
             if turn.kind != "document":
-                self.talk.add(row, _stated_times(space, space.segments[row]))
+                _add(self.talk, row, stated)
             else:
                 if turn.id != turn_id:
                     subject = head(turn.title, turn.text) or turn.id
-                self._add(space, row, turn, subject)
+                self._add_document(row, stated, turn, subject)
             turn_id = turn.id
 
-    def _add(self, space: Space, row: int, turn: Turn, subject: Title | str) -> None:
-        stated = _stated_times(space, space.segments[row])
-        if not stated:
-            last, stated_by = self._last.get(subject, (-FAR, ""))
-            if stated_by and (turn.said_at is None or stated_by == turn.id):
-                self.documents.add(row, [(-1, last, last)], CARRIED)
-            elif turn.said_at is not None:
-                self.documents.add(row, [(-1, _years(turn.local_time), _years(turn.local_time + DAY))])
-            return
-        waiting = self._open.setdefault(subject, [])
+    def _add_document(
+        self, row: int, stated: Sequence[tuple[int, float, float]], turn: Turn, subject: Title | str
+    ) -> None:
+        spans, worth = stated, 1.0
+        last, stated_by = self._last.get(subject, (-FAR, ""))
+        if not stated and stated_by and (turn.said_at is None or stated_by == turn.id):
+            spans, worth = [(-1, last, last)], CARRIED
+        elif not stated and turn.said_at is not None:
+            spans = [(-1, _years(turn.local_time), _years(turn.local_time + DAY))]
         position = len(self.documents)
-        self.documents.add(row, stated)
+        _add(self.documents, row, spans, worth)
+        self.valid_until.extend([-FAR] * len(spans))
+        waiting = self._open.setdefault(subject, [])
         for at, (_, first, _) in enumerate(stated, position):
             if first > -FAR:
                 while waiting and waiting[-1][1] < first:
-                    self.documents.set_valid_until(waiting.pop()[0], first)
+                    self.valid_until[waiting.pop()[0]] = first
                 waiting.append((at, first))
                 self._last[subject] = first, turn.id
+
+
+def _add(column: Column[Any], row: int, spans: Sequence[tuple[int, float, float]], worth: float = 1.0) -> None:
+    """Add the spans of the next segment, each as (row of its sentence, since, until)."""
+    column.extend(np.array([(row, *span, worth) for span in spans], dtype=SPAN))
 
 
 def add_temporal_scores(inputs: ChannelInput, asked: Constraint, scores: Mapping[str, Scores]) -> dict[str, Scores]:
@@ -286,18 +207,18 @@ def _document_times(
     best = float(scores.max(initial=0))
     if not len(index.documents) or best <= 0:
         return {}
-    count = len(space.segments)
     subjects = space.index(TitleIndex).subjects[rows]
     siblings = _best_of_subject(subjects, scores)
     relevance = np.maximum(2 * siblings / np.float32(best) - 1, 0)
     relevant = np.flatnonzero(relevance)
-    chosen = np.zeros(count, dtype=np.bool_)
+    chosen = np.zeros(len(space.segments), dtype=np.bool_)
     chosen[rows[relevant]] = True
-    spans = index.documents.of(chosen)
+    places = np.flatnonzero(chosen[index.documents.values["segment"]])
+    spans, valid_until = index.documents.values[places], index.valid_until.values[places]
     since, until = _compared_interval(asked)
-    nearness = spans.nearness(since, until)
-    time = np.float32(NEARNESS) * spans.best(nearness, count)
-    time += np.float32(VALIDITY) * spans.best(spans.validity(since, until), count)
+    nearness = _nearness(spans, since, until)
+    time = np.float32(NEARNESS) * _best_of_segments(space, spans, nearness)
+    time += np.float32(VALIDITY) * _best_of_segments(space, spans, _validity(spans, valid_until, since, until))
     time = time[rows] * relevance
     if query is not None and space.sentence_vectors is not None:
         likely = relevant[_best(scores[relevant] + time[relevant] + siblings[relevant], COMPARED)]
@@ -305,6 +226,36 @@ def _document_times(
         time[likely] += np.float32(CLOSENESS) * closeness * relevance[likely]
     siblings[relevant] = _best_of_subject(subjects[relevant], scores[relevant] + time[relevant])
     return {TIME.name: time, SIBLINGS.name: np.float32(SIBLINGS.document) * siblings}
+
+
+def _nearness(spans: Spans, since: float, until: float) -> Scores:
+    """Return the nearness of each span to an interval, in [0, 1]."""
+    begin, end = spans["since"], spans["until"]
+    gaps = np.maximum(since - end, 0) + OUTSIDE * (end <= since)
+    gaps += LATER_FACTOR * (np.maximum(begin - until, 0) + OUTSIDE * _begins_after(spans, since, until))
+    along = np.where(end == FAR, np.maximum(since - begin, 0), 0)
+    along += np.where(begin == -FAR, np.maximum(end - until, 0), 0)
+    near: Scores = np.exp(-gaps / NEARNESS_DECAY - along / OPEN_END_DECAY) * spans["worth"]
+    return near
+
+
+def _validity(spans: Spans, valid_until: Scores, since: float, until: float) -> Scores:
+    """Return how far an interval lies within the validity of each span, in [0, 1]; 0 before the span begins."""
+    fading = np.exp(-np.maximum(since - valid_until, 0) / VALIDITY_DECAY)
+    valid: Scores = fading * ~_begins_after(spans, since, until)
+    return valid
+
+
+def _begins_after(spans: Spans, since: float, until: float) -> NDArray[np.bool_]:
+    after: NDArray[np.bool_] = (spans["since"] >= until) & (spans["since"] > since)  # a single moment overlaps itself
+    return after
+
+
+def _best_of_segments(space: Space, spans: Spans, values: Scores) -> Scores:
+    """Return the greatest of each segment's values, at least 0, shape ``(len(space.segments),)``."""
+    best = np.zeros(len(space.segments), dtype=np.float32)
+    np.maximum.at(best, spans["segment"], values)
+    return best
 
 
 def _best_of_subject(subjects: NDArray[np.int32], scores: Scores) -> Scores:
@@ -323,8 +274,8 @@ def _message_times(space: Space, asked: Constraint, rows: Rows) -> Scores:
     """Return the time score of messages relative to the best similarity, shape ``(len(rows),)``."""
     since, until = _years(asked.since), _years(asked.until)
     said = (space.local_times.values[rows] / YEAR).astype(np.float32)
-    spans = space.index(TimeIndex).talk.all()
-    stated = spans.best(_message_nearness(spans.since, spans.until, since, until), len(space.segments))[rows]
+    spans = space.index(TimeIndex).talk.values
+    stated = _best_of_segments(space, spans, _message_nearness(spans["since"], spans["until"], since, until))[rows]
     time: Scores = np.float32(SAID) * _message_nearness(said, said, since, until)
     time += np.float32(STATED) * stated
     time -= time.min()  # what all messages share says nothing
@@ -337,18 +288,14 @@ def _message_nearness(first: Scores, last: Scores, since: float, until: float) -
     return np.where((first < until) & (last >= since), near, OUTSIDE_INTERVAL * near)
 
 
-def _closeness(space: Space, spans: TimeSpans, nearness: Scores, rows: Rows, query: Vector) -> Scores:
+def _closeness(space: Space, spans: Spans, nearness: Scores, rows: Rows, query: Vector) -> Scores:
     """Return the best nearness times similarity of the sentences of these segments; for all segments, 0 elsewhere."""
-    wanted = np.zeros(len(space.segments), dtype=np.bool_)
-    wanted[rows] = True
-    segments = np.repeat(spans.segments, np.diff(spans.starts, append=len(spans.since)))
-    places = np.flatnonzero(wanted[segments] & (spans.sentences >= 0))
-    closeness = np.zeros(len(space.segments), dtype=np.float32)
-    if space.sentence_vectors is not None and len(places):
-        distinct, which = np.unique(spans.sentences[places], return_inverse=True)
-        similarity = np.maximum(space.sentence_vectors.take(distinct) @ query, 0)
-        np.maximum.at(closeness, segments[places], nearness[places] * similarity[which])
-    return closeness
+    places = np.flatnonzero(np.isin(spans["segment"], rows) & (spans["sentence"] >= 0))
+    if space.sentence_vectors is None or not len(places):
+        return np.zeros(len(space.segments), dtype=np.float32)
+    distinct, which = np.unique(spans["sentence"][places], return_inverse=True)
+    similarity = np.maximum(space.sentence_vectors.take(distinct) @ query, 0)
+    return _best_of_segments(space, spans[places], nearness[places] * similarity[which])
 
 
 def _compared_interval(asked: Constraint) -> tuple[float, float]:
@@ -421,19 +368,14 @@ def segments_telling_within(space: Space, window: Window) -> NDArray[np.bool_]:
     index = space.index(TimeIndex)
     found = np.zeros(len(space.segments), dtype=np.bool_)
     first, last = (max(-FAR, min(FAR, bound / YEAR)) for bound in (window.since, window.until))
-    for columns in (index.talk, index.documents):
-        spans = columns.all()
-        if not len(spans.segments):
-            continue
-        moment = MOMENT / YEAR
-        begins, ends = spans.since.astype(np.float64), spans.until.astype(np.float64)  # float32 cannot add a minute
+    moment = MOMENT / YEAR
+    for spans in (index.talk.values, index.documents.values):
+        begins, ends = spans["since"].astype(np.float64), spans["until"].astype(np.float64)  # float32 adds no minute
         since = np.where(begins == -FAR, ends - moment, begins)
         until = np.where(ends == FAR, since + moment, ends)
         length = np.maximum(until - since, moment)
         inside = np.minimum(since + length, last) - np.maximum(since, first) >= SHARE * length
-        stated = inside & (spans.sentences >= 0)
-        owner = np.repeat(spans.segments, np.diff(np.append(spans.starts, len(spans.since))))
-        found[owner[stated]] = True
+        found[spans["segment"][inside & (spans["sentence"] >= 0)]] = True
     return found
 
 

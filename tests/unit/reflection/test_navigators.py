@@ -4,7 +4,14 @@ import pytest
 from unit.reflection.woven import NAMES, graph, random_graph
 
 from mcp_memory.reflection import navigators
-from mcp_memory.reflection.navigators import entity_trial, expand, nearest_edge, reflect, shared_entities
+from mcp_memory.reflection.navigators import (
+    entity_trial,
+    expand,
+    fit_window,
+    nearest_edge,
+    reflect,
+    shared_entities,
+)
 
 
 def rows(segments):
@@ -31,12 +38,13 @@ def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves
     line = graph([0.9, 0.8, 0.7, 0.1], *CHAIN)
     found, added = reflect(line, numbers(line, "Aa"), naming(line, "Aa"))
     assert keys(line, found) == ["bb", "cc", "dd"]  # DESIGN D21: not bb, ee and then nothing
+    added = fit_window(naming(line, "Aa"), added)[1]
     assert rows(added) == [1, 2]
     assert [round(piece.score, 2) for piece in added] == [0.9, 0.8]  # of the edges that led there
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_each_step_adds_one_entity_within_its_hops_and_keeps_the_window(seed, monkeypatch):
+def test_each_step_adds_one_entity_within_its_hops_and_what_it_adds_fits_the_window(seed, monkeypatch):
     monkeypatch.setattr(navigators, "WINDOW", 12 + seed)
     web, trials = random_graph(seed), 6
     monkeypatch.setattr(navigators, "TRIALS", trials)
@@ -53,7 +61,7 @@ def test_each_step_adds_one_entity_within_its_hops_and_keeps_the_window(seed, mo
     assert all(hops[entity] <= step for step, entity in enumerate(found, start=1))
     if len(found) < trials:
         assert nearest_edge(web, [*begin, *found]) is None
-    assert sum(piece.tokens for piece in added) <= 12 + seed
+    assert sum(piece.tokens for piece in fit_window(given, added)[1]) <= 12 + seed
     for most in range(len(found) + 1):
         monkeypatch.setattr(navigators, "TRIALS", most)
         assert reflect(web, begin, given)[0] == found[:most]

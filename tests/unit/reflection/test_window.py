@@ -1,9 +1,11 @@
 """The window: DESIGN W12 by hand, and DESIGN I31 for any segments."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.reflection.navigators import WindowSegment, fit_window
+from mcp_memory.reflection import navigators
+from mcp_memory.reflection.navigators import WindowSegment
 
 PIECES = st.lists(
     st.builds(
@@ -14,6 +16,12 @@ PIECES = st.lists(
     ),
     max_size=12,
 )
+
+
+def fit_window(important, added, limit):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(navigators, "WINDOW", limit)
+        return navigators.fit_window(important, added)
 
 
 def total(segments):

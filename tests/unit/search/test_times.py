@@ -71,17 +71,18 @@ def histories(seed: int) -> list[Turn]:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_date_is_valid_until_the_next_later_one_further_down(seed: int) -> None:
     space = read(*histories(seed))
-    spans = space.index(TimeIndex).documents.all()
-    rows = np.repeat(spans.segments, np.diff(spans.starts, append=len(spans.since)))
-    titles = [space.segment_turn[row].title for row in rows]
-    stated = [place for place in range(len(rows)) if spans.since[place] > -FAR and spans.worth[place] == 1]
+    index = space.index(TimeIndex)
+    spans, valid_until = index.documents.values, index.valid_until.values
+    titles = [space.segment_turn[row].title for row in spans["segment"]]
+    since, worth = spans["since"], spans["worth"]
+    stated = [place for place in range(len(spans)) if since[place] > -FAR and worth[place] == 1]
     for place in stated:
         later = [
-            spans.since[other]
+            since[other]
             for other in stated
-            if other > place and titles[other] == titles[place] and spans.since[other] > spans.since[place]
+            if other > place and titles[other] == titles[place] and since[other] > since[place]
         ]
-        assert spans.valid_until[place] == (later[0] if later else -FAR)
+        assert valid_until[place] == (later[0] if later else -FAR)
 
 
 @pytest.mark.parametrize("seed", range(10))
