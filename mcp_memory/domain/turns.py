@@ -275,6 +275,8 @@ class Speakers(dict[str, int]):
 
 FEEDBACK = "feedback"
 """The session in which corrections and confirmations of callers are stored."""
+WISHES = "wishes"
+"""The session of which each message of the user is a standing wish, in whatever words, because a caller judged so."""
 
 
 @dataclass(frozen=True, slots=True)

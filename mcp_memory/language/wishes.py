@@ -4,6 +4,9 @@
 short", "call me Dr. Wexler". A request for one time is none ("say that again"), nor is a notice ("never leave children
 unattended"), a report ("never use emojis, my boss said"), a taste ("I prefer tea") or a title ("Call Me by Your Name").
 
+A caller that understands what it reads puts a wish into the session `WISHES`: there each message of the user is one, in
+any words and any language. Everywhere else rules have to find it.
+
 A wish is shown with every answer, so the rules (``resources/wishes.toml``), which are English, prefer missing one to
 inventing one. They are one small grammar, and a message states wishes only if **every word of it** has a place there:
 each sentence is a wish, or thanks and greetings. What says that the words are somebody else's, a signature, a quotation
@@ -21,6 +24,7 @@ from functools import cache
 from typing import Literal
 
 from mcp_memory.domain.evidence import Wish
+from mcp_memory.domain.turns import WISHES, Turn, by_user
 from mcp_memory.language import iso
 from mcp_memory.language.expressions import written_out
 from mcp_memory.language.tokens import stem
@@ -54,6 +58,17 @@ class WishSpan:
     start: int
     end: int
     scope: str
+
+
+def wishes_of(turn: Turn, spans: Sequence[tuple[int, int]]) -> list[WishSpan]:
+    """Return the standing wishes of a message, in order, with the spans of its sentences: see `find_wishes`.
+
+    One in the session `WISHES` that no rule reads is a wish as a whole.
+    """
+    found = list(find_wishes(turn.text, spans))
+    if not found and turn.session == WISHES and by_user(turn) and spans and len(turn.text) <= LONGEST:
+        return [WishSpan("wish", 0, spans[0][0], spans[-1][1], "")]
+    return found
 
 
 def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpan]:

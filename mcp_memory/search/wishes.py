@@ -4,6 +4,9 @@ A wish stands in the log, in the words of the user; `WishIndex` derives it from 
 again, a forget takes it with its source, and an older store has it as soon as it is opened. Only messages of the user
 state wishes (`is_of_user`): no document, nobody else, and no fact that a program states of the user.
 
+What a caller put into the session for wishes stands until a later wish there takes its place or ends it, or it is
+forgotten; one that was found elsewhere is hidden by whatever may take it back.
+
 A later wish takes the place of an earlier one that says nearly the same words (`ALIKE`), "never use emojis" of "use
 emojis", or gives another value to the same matter, "answer in Danish" of "answer in Finnish" (`matters_of`); and "you
 can use emojis again" ends one. What else may differ nobody judges: both stand with their days, and so does a permission
@@ -18,10 +21,10 @@ from collections.abc import Container, Sequence
 
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.turns import USER, Turn, by_user, is_assistant, label
+from mcp_memory.domain.turns import USER, WISHES, Turn, by_user, is_assistant, label
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import indexed_forms, stem, stems, words
-from mcp_memory.language.wishes import ENDING, WishSpan, find_wishes, matters_of
+from mcp_memory.language.wishes import ENDING, WishSpan, matters_of, wishes_of
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -37,7 +40,7 @@ SCOPED = 4
 """Most wishes with a scope that a recall shows."""
 BEFORE = 2
 """Wishes with a scope that stand before those for all answers."""
-SHOWN = 6
+SHOWN = 10
 """Most wishes that a recall shows."""
 LATER_READ = 400
 """Later messages with a word of a wish that are read for one that takes it back, those stored last first."""
@@ -67,7 +70,7 @@ class WishIndex:
             self._read.add(turn.id)
             rows = space.sentences_of(turn.id)
             spans = [(space.sentences[one].start, space.sentences[one].end) for one in rows]
-            self.found += [(rows[wish.sentence], wish) for wish in find_wishes(turn.text, spans)]
+            self.found += [(rows[wish.sentence], wish) for wish in wishes_of(turn, spans)]
 
 
 def standing_wishes(space: Space) -> list[Wish]:
@@ -88,7 +91,7 @@ def standing_wishes(space: Space) -> list[Wish]:
         ends = wish.kind == "withdrawn" and len(left) < len(standing)
         standing = left if ends else [*left, wish]
     stating = {space.sentences[row].turn_id for row, _ in space.index(WishIndex).found}
-    return [wish for wish in standing if not _is_taken_back(space, wish, stating)]
+    return [wish for wish in standing if wish.source.turn.session == WISHES or not _is_taken_back(space, wish, stating)]
 
 
 def _is_taken_back(space: Space, wish: Wish, stating: Container[str]) -> bool:

@@ -16,8 +16,9 @@ from mcp_memory.domain.clocks import offset_at
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, WrittenFact, WrittenItem
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import READ_CHARS, Turn, derived_ref
+from mcp_memory.domain.turns import READ_CHARS, WISHES, Turn, by_user, derived_ref
 from mcp_memory.errors import InvalidInput
+from mcp_memory.language.wishes import LONGEST as LONGEST_WISH
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.assertions import caller_assertion, changes, statement
 from mcp_memory.services.indexing import Reading, index_all, silent
@@ -251,6 +252,8 @@ def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], lis
             new.append(turn)
             if turn.kind == "message" and len(turn.text) > READ_CHARS:
                 warnings.append(f"{argument} is very long: facts are read in its first {READ_CHARS:,} characters only.")
+            if turn.session == WISHES and by_user(turn) and len(turn.text) > LONGEST_WISH:
+                warnings.append(f"{argument} is kept as a text: a standing wish has at most {LONGEST_WISH} characters.")
         elif turn.said in (known.said, known.text, with_masks(known.text)) and known.kind == turn.kind:
             differing = [name for name in ("speaker", "role", "said_at", "title") if _differs(known, turn, name)]
             if differing:

@@ -24,9 +24,9 @@ import numpy as np
 
 from mcp_memory.domain.facts import CERTAIN, Version
 from mcp_memory.domain.times import BEGINNING, MINUTE, Millis
-from mcp_memory.domain.turns import Turn, by_assistant, by_user, label
+from mcp_memory.domain.turns import WISHES, Turn, by_assistant, by_user, label
 from mcp_memory.language.segments import split
-from mcp_memory.language.wishes import LONGEST, find_wishes, is_small_talk
+from mcp_memory.language.wishes import LONGEST, is_small_talk, wishes_of
 
 if TYPE_CHECKING:
     from mcp_memory.view.space import Space
@@ -86,9 +86,9 @@ class Frames:
         return any(not sentence.endswith("?") for sentence in said)
 
     def stands(self, turn: Turn) -> bool:
-        """Return whether the wishes of a message are in no frame and not taken back."""
+        """Return whether the wishes of a message are in no frame and not taken back; a caller's always stand."""
         self._read_talk(turn)
-        return self._standing[turn.id]
+        return turn.session == WISHES or self._standing[turn.id]
 
     def talks(self, turns: Iterable[Turn]) -> set[str]:
         """Return the ids of all messages in the talks of some: it may have changed whether they are meant."""
@@ -113,7 +113,7 @@ class Frames:
         """Return whether a message is nothing but wishes of the user."""
         if turn.id not in self._wishes:
             short = by_user(turn) and len(turn.text) <= LONGEST
-            self._wishes[turn.id] = short and any(find_wishes(turn.text, split(turn.text)))
+            self._wishes[turn.id] = short and bool(wishes_of(turn, split(turn.text)))
         return self._wishes[turn.id]
 
     def _talk(self, turn: Turn) -> list[Turn]:

@@ -86,7 +86,10 @@ class WriteInput(Input):
     documents: Annotated[list[DocumentInput] | None, ITEMS] = None
     text: Annotated[Message | None, Field(description="A single message.")] = None
     facts: Annotated[list[FactInput] | None, Field(description="What you read in it, or know."), ITEMS] = None
-    session: Annotated[Name, Field(description="Of this conversation or collection.")] = "default"
+    session: Annotated[
+        Name,
+        Field(description="Of this conversation or collection. wishes: what the user always or never wants of you."),
+    ] = "default"
     space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = None
     wait: Annotated[StrictBool, Field(description="Until all of it is indexed.")] = False
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 from small_space import document, message, read, refs
 
+from mcp_memory.domain.turns import WISHES
 from mcp_memory.language.questions import understand
+from mcp_memory.language.wishes import LONGEST
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.evidence import KEPT, PLACED, place_wishes
 from mcp_memory.search.wishes import fitting_wishes, standing_wishes
@@ -51,3 +53,28 @@ def test_messages_of_wishes_stand_behind_the_best_records() -> None:
     assert len(placed(space, "Which seat should I take?", limit=7)) == 7
     assert "00" not in placed(space, "Which seat did I take?")  # what was asks for no wish
     assert len([ref for ref in shown if ref == "00"]) == 1 <= PLACED
+
+
+def put(*lines: str, speaker: str = "user") -> list[str]:
+    """Return what stands after messages in the session for wishes."""
+    turns = [message(f"{number:02}", speaker, line, at=number, session=WISHES) for number, line in enumerate(lines)]
+    talk = message("t", "user", "Links? No, bullets are wrong, I never want an emoji.", at=99)
+    return [wish.text for wish in standing_wishes(read(*turns, talk))]
+
+
+def test_what_a_caller_puts_into_the_session_of_wishes_is_one_in_any_words() -> None:
+    lines = ["Never give me links, they drive me mad.", "Svar meg alltid på norsk.", "No emoji. I mean it!"]
+    assert put(*lines) == lines  # and what is said elsewhere takes none of them back
+    assert put(*lines, speaker="assistant") == []
+    assert put(f"Call me {'Jo' * LONGEST}.") == []
+    talk = read(message("1", "user", lines[0]))
+    assert standing_wishes(talk) == []
+
+
+def test_a_later_wish_takes_the_place_of_one_that_a_caller_put_there() -> None:
+    assert put("Reply in Danish, whatever I write.", "Reply in Finnish, whatever I write.") == [
+        "Reply in Finnish, whatever I write."
+    ]
+    assert put("I never, ever want emojis!", "You can use emojis again.", "Bullet points, always, if you can.") == [
+        "Bullet points, always, if you can."
+    ]
