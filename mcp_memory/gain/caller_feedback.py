@@ -29,7 +29,6 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.gain.gates import confident_sentences
-from mcp_memory.gain.propagation import in_window
 from mcp_memory.language.questions import understand
 from mcp_memory.language.stated import time_words, weekday_and_day
 from mcp_memory.view.evidence import known_sentences, source_of
@@ -51,7 +50,7 @@ def confirmed_sentences(
         said: tells of a turn, by its id, whether it is of the role that the query asks for.
     """
     rows = np.array(confident_sentences(gates), dtype=np.intp)
-    rows = rows[in_window(space, rows, query.window)]
+    rows = rows[space.visible(rows, query.window)]
     in_role = (row for row in rows.tolist() if said(space.sentences[row].turn_id))
     return {row for row in in_role if _question_helped(space, query, row)}
 

@@ -35,7 +35,6 @@ from mcp_memory.gain.propagation import (
     Rows,
     activated_rows,
     anchor_entities,
-    in_window,
     propagate,
     relative_bonuses,
 )
@@ -164,8 +163,7 @@ def experience_channel(space: Space, gates: Mapping[int, float]) -> Scores:
     """
     channel = np.zeros(len(space.segments), dtype=np.float32)
     for row, value in gates.items():
-        sentence = space.sentences[row]
-        for segment in space.segments_with(sentence.turn_id, sentence.index):
+        for segment in space.segments_of(row):
             if abs(value - 1) > abs(channel[segment]):
                 channel[segment] = value - 1
     return channel
@@ -193,8 +191,8 @@ def sentence_weights(
         if space.sentence_vectors is not None:
             own = space.sentence_vectors.take(rows) @ vector
         else:
-            own = np.array([_best(space, cosines, row) for row in rows.tolist()])
-        opening = in_window(space, rows, window).astype(np.float64)
+            own = np.array([cosines[space.segments_of(row)].max(initial=0.0) for row in rows.tolist()])
+        opening = space.visible(rows, window).astype(np.float64)
         if gates:
             opening *= [gates.get(row, 1.0) for row in rows.tolist()]
         weights: Scores = (np.maximum(own, 0) * opening).astype(np.float32)
@@ -221,12 +219,6 @@ def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequen
         return talk or len(activated) >= HOPS
 
     return enough
-
-
-def _best(space: Space, cosines: Scores, row: int) -> float:
-    sentence = space.sentences[row]
-    segments = space.segments_with(sentence.turn_id, sentence.index)
-    return float(cosines[segments].max()) if segments else 0.0
 
 
 def gate(cosines: Scores, uncertainties: Scores, threshold: float, against: float | None = None) -> Scores:

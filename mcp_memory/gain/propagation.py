@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Suggestion
-from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.vectors import Scores
@@ -54,15 +53,6 @@ READ = 200
 Round = Mapping[int, float]
 """The sentences that one round activated, by row, best first: each with its share of the whole round. The shares sum to
 1 at most."""
-
-
-def in_window(space: Space, rows: Rows, window: Window) -> NDArray[np.bool_]:
-    """Return which of these sentences lie in the time window and in no old revision."""
-    live: NDArray[np.bool_] = space.sentence_live[rows]
-    if window == ANY_TIME:
-        return live
-    within = [window.holds(space.turns[space.sentences[row].turn_id]) for row in rows.tolist()]
-    return live & np.array(within, dtype=np.bool_)
 
 
 def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[int, float]:
@@ -192,8 +182,7 @@ def _bonuses(space: Space, last: Round) -> dict[int, float]:
     """Return eq. 7 for the passages that hold an activated sentence, by row."""
     found: dict[int, float] = {}
     for row, score in last.items():
-        sentence = space.sentences[row]
-        for passage in space.segments_with(sentence.turn_id, sentence.index):
+        for passage in space.segments_of(row):
             found[passage] = found.get(passage, 0.0) + score
     return found
 
@@ -231,7 +220,7 @@ def propagate_once(call: OperatorInput) -> OperatorResult:
 
     def weigh(rows: Rows) -> Scores:
         weights = np.ones(len(rows), dtype=np.float32) if call.weigh is None else call.weigh(rows)
-        result: Scores = np.where(in_window(space, rows, call.window), weights, 0).astype(np.float32)
+        result: Scores = np.where(space.visible(rows, call.window), weights, 0).astype(np.float32)
         return result
 
     rounds, _ = propagate(space, index, begin, weigh, most_rounds=1, most=call.limit)

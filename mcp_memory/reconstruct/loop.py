@@ -284,4 +284,4 @@ class LoopState:
 def _segments(space: Space, source: Source) -> Iterator[int]:
     """Yield the rows of the segments with a sentence that overlaps a span of a turn."""
     for row in space.sentences.overlapping(source.turn.id, source.start, source.end):
-        yield from space.segments_with(source.turn.id, space.sentences[row].index)
+        yield from space.segments_of(row)

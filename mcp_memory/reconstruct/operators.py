@@ -85,7 +85,7 @@ def tag_events(call: OperatorInput) -> OperatorResult:
             worth[row] += part
             matched[row] += 1
     least = min(PARTIAL, len(groups))
-    shown = visible_rows(call, (row for row in worth if matched[row] >= least))
+    shown = _visible(call, (row for row in worth if matched[row] >= least))
     ranked = _rank_rows(call, {row: min(1.0, worth[row]) for row in shown})
     rows = [row for row, _ in ranked]
     cue = max((group[0][0] for group in groups), key=graph.rarity)
@@ -113,7 +113,7 @@ def event_keywords(call: OperatorInput) -> OperatorResult:
     without other sentences are left out, and so are the words of a phrase that lead to as many as the phrase.
     """
     space, graph = call.space, CueGraph.of(call.space)
-    rows = visible_rows(call, rows_of(space, call.ids))[: call.limit]
+    rows = _visible(call, rows_of(space, call.ids))[: call.limit]
     in_query = {cue.key for cue in query_cues(call.query.text)} if call.query else set()
     tags: dict[int, dict[str, None]] = {}
     names: set[int] = set()
@@ -123,7 +123,7 @@ def event_keywords(call: OperatorInput) -> OperatorResult:
         names |= graph.names(row)
         for cue, tag in graph.reverse(space, row):
             tags.setdefault(cue, {})[tag] = None
-    others = {cue: len(visible_rows(call, set(graph.rows(cue)).difference(rows))) for cue in tags}
+    others = {cue: len(_visible(call, set(graph.rows(cue)).difference(rows))) for cue in tags}
 
     def place(cue: int) -> tuple[object, ...]:
         far, words = others[cue] > RARE, len(graph.key(cue).split())
@@ -151,7 +151,7 @@ def event_time(call: OperatorInput) -> OperatorResult:
     The facts of the time from the first to the last are suggested, and the context of the sentences.
     """
     space = call.space
-    rows = sorted(visible_rows(call, rows_of(space, call.ids)), key=lambda row: (*_time_of(space, row), row))
+    rows = sorted(_visible(call, rows_of(space, call.ids)), key=lambda row: (*_time_of(space, row), row))
     rows = rows[: call.limit]
     following: list[Suggestion] = []
     if rows:
@@ -172,8 +172,8 @@ def event_context(call: OperatorInput) -> OperatorResult:
     sentences of other talks have misled readers.
     """
     space = call.space
-    rows = visible_rows(call, rows_of(space, call.ids))
-    own = {segment for row in rows for segment in _segments_of(space, row)}
+    rows = _visible(call, rows_of(space, call.ids))
+    own = {segment for row in rows for segment in space.segments_of(row)}
     around: dict[int, int] = {}  # how far away each passage is
     for row in rows:
         for near, steps in _around(space, row):
@@ -255,21 +255,16 @@ def topic_events(call: OperatorInput) -> OperatorResult:
     typicality = dict(topics.typical(space, topic))
     by_row = {row: space.sentences_within(space.segments[row]) for row in typicality}
     first = {rows[0]: row for row, rows in by_row.items() if rows}
-    ranked = _rank_rows(call, {row: max(0.01, typicality[first[row]]) for row in visible_rows(call, first)})
+    ranked = _rank_rows(call, {row: max(0.01, typicality[first[row]]) for row in _visible(call, first)})
     items = tuple(segment_evidence(space, first[row], score, ("topic_events",)) for row, score in ranked)
     rows = [row for row, _ in ranked]
     return OperatorResult(items, tuple(_lead_on(call, rows, "event_keywords", "event_time")))
 
 
-def visible_rows(call: OperatorInput, rows: Iterable[int]) -> list[int]:
+def _visible(call: OperatorInput, rows: Iterable[int]) -> list[int]:
     """Return the sentences that were said within the window and are not of an old revision, in their order."""
-    space, window = call.space, call.window
-    visible: list[int] = []
-    for row in rows:
-        turn = space.turns[space.sentences[row].turn_id]
-        current = space.current(turn.session, turn.ref)
-        if window.holds(turn) and (current is None or current.id == turn.id):
-            visible.append(row)
+    every = np.array(list(rows), dtype=np.intp)
+    visible: list[int] = every[call.space.visible(every, call.window)].tolist()
     return visible
 
 
@@ -314,12 +309,6 @@ def speaker_cue(graph: CueGraph, row: int) -> list[int]:
     return [cue for cue in graph.cues(row)[:1] if cue in graph.names(row)]
 
 
-def _segments_of(space: Space, row: int) -> list[int]:
-    """Return the segments that a sentence is in."""
-    sentence = space.sentences[row]
-    return space.segments_with(sentence.turn_id, sentence.index)
-
-
 def _matching_tags(graph: CueGraph, tags: Iterable[str], wanted: str) -> list[str]:
     """Return the tags that match a wanted one: as it is written, else by its key (`cue_similarity`), in any form."""
     plain = wanted.replace("_", " ")
@@ -339,7 +328,7 @@ def _time_of(space: Space, row: int) -> tuple[int, int]:
 
 def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
     """Yield the segments before and after a sentence's, of its session's talk or of its document, and how far away."""
-    for segment in _segments_of(space, row):
+    for segment in space.segments_of(row):
         if space.talk[segment]:
             for direction in (space.previous_rows, space.next_rows):
                 yield from _messages_along(space, segment, direction)
@@ -377,7 +366,7 @@ def _topic_with_words(call: OperatorInput, topics: Topics) -> Topic | None:
     found: dict[str, Topic] = {}
     for cue, match in (hit for word in query_cues(call.topic or "") for hit in graph.find(word.key)):
         counts: Counter[str] = Counter()
-        for segment in {segment for row in graph.rows(cue) for segment in _segments_of(space, row)}:
+        for segment in {segment for row in graph.rows(cue) for segment in space.segments_of(row)}:
             if topic := topics.topic_of(space, segment):
                 found[topic.id] = topic
                 counts[topic.id] += 1

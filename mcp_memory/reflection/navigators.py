@@ -297,8 +297,7 @@ class EntityGraph:
         """
         own: dict[int, float] = {}
         for row, weight in self._weighed(sorted(set(sentences))):
-            sentence = self.space.sentences[row]
-            for segment in self.space.segments_with(sentence.turn_id, sentence.index) if weight > 0 else ():
+            for segment in self.space.segments_of(row) if weight > 0 else ():
                 own[segment] = max(weight, own.get(segment, 0.0))
         return [
             WindowSegment(row, self._tokens(row), similarity if score is None else score, similarity)

@@ -79,7 +79,7 @@ def rank_confirmed(
     missing = confirmed - {row for candidate in first for row in sentences(candidate.row)}
     further: dict[int, None] = {}
     for row in sorted(missing, key=lambda row: (-gates[row], row)):
-        further[space.segments_with(space.sentences[row].turn_id, space.sentences[row].index)[0]] = None
+        further[space.segments_of(row)[0]] = None
     least = min((candidate.score for candidate in candidates), default=1.0) or 1.0
     first += [Candidate(row, least, ("experience",), {}) for row in further]
     best = max(candidate.score for candidate in first) or 1.0

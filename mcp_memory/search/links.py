@@ -216,7 +216,6 @@ def _naming_the_same(space: Space, seed: Seed, query_words: set[str]) -> Iterato
         if entity == speaker or not 1 < entities.degree(entity) <= RARE:
             continue
         if not known.issuperset(entities.key(entity).split()):
-            naming = (space.sentences[row] for row in entities.sentences(entity).tolist())
-            rows = {row for one in naming for row in space.segments_with(one.turn_id, one.index)}
+            rows = {row for one in entities.sentences(entity).tolist() for row in space.segments_of(one)}
             if len(rows) > 1:
                 yield np.array(sorted(rows), dtype=np.intp)

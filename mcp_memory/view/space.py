@@ -22,6 +22,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn, shared_segment
 from mcp_memory.vectors import Column, GrowingMatrix, Matrix, SentenceVectors
@@ -160,6 +161,11 @@ class Space:
             return list(takewhile(lambda row: self.segments[row].first <= sentence, rows))
         return [r for r in rows if sentence < 0 or self.segments[r].first <= sentence <= self.segments[r].last]
 
+    def segments_of(self, row: int) -> list[int]:
+        """Return the rows of the segments of a sentence by its row."""
+        sentence = self.sentences[row]
+        return self.segments_with(sentence.turn_id, sentence.index)
+
     def sentence_row(self, turn_id: str, index: int) -> int:
         """Return the row of a sentence by its index within its turn, or `NONE`."""
         rows = self.sentences.of_turn(turn_id)
@@ -204,10 +210,13 @@ class Space:
         """Shape ``(len(segments),)``: when the turn of a segment was said (`Turn.time`), in milliseconds."""
         return self._times.values
 
-    @property
-    def sentence_live(self) -> NDArray[np.bool_]:
-        """Shape ``(len(sentences),)``: whether a sentence is of the newest revision."""
-        return self._sentence_live.values
+    def visible(self, rows: NDArray[np.intp], window: Window = ANY_TIME) -> NDArray[np.bool_]:
+        """Return which of these sentences are of the newest revision and of a turn within a window."""
+        live = self._sentence_live.values[rows]
+        if window == ANY_TIME:
+            return live
+        within = [window.holds(self.turns[self.sentences[row].turn_id]) for row in rows.tolist()]
+        return live & np.array(within, dtype=np.bool_)
 
     @property
     def previous_rows(self) -> NDArray[np.intp]:

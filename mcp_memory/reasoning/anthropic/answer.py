@@ -28,9 +28,9 @@ from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.client import Budget, Claude
-from mcp_memory.reasoning.anthropic.evidence import CitableItem, RenderedEvidence, render_evidence
-from mcp_memory.reasoning.anthropic.messages import (
+from mcp_memory.reasoning.anthropic.client import (
+    Budget,
+    Claude,
     Form,
     UnusableReply,
     estimate_tokens,
@@ -38,6 +38,7 @@ from mcp_memory.reasoning.anthropic.messages import (
     prompt_line,
     schema_tokens,
 )
+from mcp_memory.reasoning.anthropic.evidence import CitableItem, RenderedEvidence, render_evidence
 from mcp_memory.texts import prompt
 
 WORDS = 150

@@ -11,7 +11,6 @@ from learning_memory import memory, recalled
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.gain.propagation import in_window
 from mcp_memory.language.iso import parse, show
 from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.memory import Memory
@@ -79,7 +78,7 @@ async def test_a_window_of_a_day_holds_what_was_said_on_that_day_there(time: str
     async with one.store.reading() as view:
         space = view.space("default")
         (turn,) = space.turns.values()
-        assert in_window(space, np.arange(len(space.sentences)), parse_window(day, day)).tolist() == [True]
+        assert space.visible(np.arange(len(space.sentences)), parse_window(day, day)).tolist() == [True]
     before, after = (show(parse(day)[at] + step) for at, step in ((0, -86_400_000), (1, 0)))
     assert [parse_window(d, d).holds(turn) for d in (before, day, after)] == [False, True, False]
     assert len((await recalled(one, "parcel", window=parse_window(day, day))).evidence) == 1

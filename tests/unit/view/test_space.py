@@ -52,7 +52,7 @@ def test_a_document_written_again_leaves_recall_and_stays_in_history() -> None:
     old, new = turn("d1", kind="document"), turn("d1", kind="document", revision=1)
     space = space_with(old, turn("m1"), new)
     assert space.live.tolist() == [False, True, True]
-    assert space.sentence_live.tolist() == [False, False, True, True, True, True]
+    assert space.visible(np.arange(6)).tolist() == [False, False, True, True, True, True]
     assert space.current("talk", "d1") == new
     assert space.revisions("talk", "d1") == [old, new]
     assert space.sessions["talk"] == [new.id, turn("m1").id]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from mcp_memory.reasoning.anthropic.client import Block, Message, UnusableReply, Usage, parse_reply
 from mcp_memory.reasoning.anthropic.extract import FactsForm
-from mcp_memory.reasoning.anthropic.messages import Block, Message, UnusableReply, Usage, parse_reply
 
 
 def test_the_model_gets_the_problem_without_its_own_words():
