@@ -82,14 +82,14 @@ def apply_group(
         scope: the scope of the goal.
         at: the moment.
     """
-    keys = frozenset(map(facts.key, group.entities))
+    keys = frozenset(map(facts.key, group.entities.values()))
     near = [(jaccard(keys, vertices(facts, point)), point) for point in points.values()]
     best = max(near, key=lambda entry: (entry[0], entry[1].active, entry[1].id), default=None)
     if best is not None and best[0] >= OVERLAP:
         target = _active_successor(points, best[1])
         return None if target is None else _update_point(target, group, at)
-    description = extract_description(group.texts, group.priority, WORDS)
-    entities = distinct_names(group.entities)
+    description = extract_description(_placed(group), WORDS)
+    entities = distinct_names(group.entities.values())
     name = point_id(space, scope, entities, description)
     if name in points:
         return None
@@ -107,10 +107,8 @@ def _update_point(point: Point, group: EvidenceGroup, at: Millis) -> Point | Non
         return None
     if point.source != "embedded":
         return add_support(point, group.sentences, group.facts, at)
-    old = [point.description[start:end] for start, end in split(point.description)]
-    texts = [*old, *group.texts]
-    priority = [*(len(old) + place for place in group.priority), *range(len(old))]
-    description = extract_description(texts, priority, MERGED_WORDS if point.parents else WORDS)
+    texts = [*_placed(group), *_sentences([point.description])]
+    description = extract_description(texts, MERGED_WORDS if point.parents else WORDS)
     return reword(add_support(point, group.sentences, group.facts, at), description, "embedded")
 
 
@@ -143,31 +141,43 @@ def _union(*lists: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in lists for name in names))
 
 
-def extract_description(texts: Sequence[str], priority: Sequence[int], most: int) -> str:
-    """Join texts in order, without repetitions.
+Placed = tuple[tuple[int, int], str]
+"""A text with its place in reading order."""
+
+
+def _placed(group: EvidenceGroup) -> list[Placed]:
+    """Return the texts of a group, those of better evidence first; they are read in the order of time, after others."""
+    return [((1, time), text) for time, text in group.texts]
+
+
+def _sentences(descriptions: Iterable[str]) -> list[Placed]:
+    texts = (text[start:end] for text in descriptions for start, end in split(text))
+    return [((0, place), text) for place, text in enumerate(texts)]
+
+
+def extract_description(texts: Iterable[Placed], most: int) -> str:
+    """Join texts in reading order, without repetitions.
 
     Args:
-        texts: sentences, in reading order.
-        priority: positions in ``texts``, the most important first.
-        most: words at most; the first sentence is kept whole, however long it is.
+        texts: the most important first.
+        most: words at most; the first text is kept whole, however long it is.
     """
-    kept: dict[int, list[str]] = {}
+    kept: dict[Placed, list[str]] = {}
     room = most
-    for place in priority:
-        said = words(texts[place])
+    for placed in texts:
+        said = words(placed[1])
         if any(rouge_l(said, other) >= REDUNDANT for other in kept.values()):
             continue
-        room -= len(texts[place].split())
+        room -= len(placed[1].split())
         if room < 0 and kept:
             break
-        kept[place] = said
-    return " ".join(" ".join(texts[place].split()) for place in sorted(kept))
+        kept[placed] = said
+    return " ".join(" ".join(text.split()) for _, text in sorted(kept))
 
 
 def unite_descriptions(descriptions: Sequence[str]) -> str:
     """Join the descriptions of points that are merged into one."""
-    texts = [text[start:end] for text in descriptions for start, end in split(text)]
-    return extract_description(texts, range(len(texts)), MERGED_WORDS)
+    return extract_description(_sentences(descriptions), MERGED_WORDS)
 
 
 _RELATING = re.compile(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -40,44 +40,25 @@ _READ = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceItem:
-    """One item of evidence, as grouping sees it.
+class EvidenceGroup:
+    """Evidence that is connected by common entities; at first a single item.
 
     Attributes:
         entities: spellings of the entities that it is about, by key.
-        texts: the texts that it consists of, each with its time.
-        sentences: ids of its sentences.
-        facts: ids of its facts.
+        texts: the texts that it consists of, each with its time, those of better evidence first.
+        sentences: ids of its sentences, likewise.
+        facts: ids of its facts, likewise.
         tellers: keys of its speakers that it does not name; "I" is no name.
     """
 
-    entities: dict[str, str]
+    entities: Mapping[str, str]
     texts: tuple[tuple[Millis, str], ...]
     sentences: tuple[str, ...]
     facts: tuple[str, ...] = ()
     tellers: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceGroup:
-    """Evidence that is connected by common entities.
-
-    Attributes:
-        entities: names of what it is about, at least two.
-        texts: the texts of the evidence, by time.
-        priority: positions in ``texts``, those of better evidence first.
-        sentences: ids, those of better evidence first.
-        facts: ids, those of better evidence first.
-    """
-
-    entities: tuple[str, ...]
-    texts: tuple[str, ...]
-    priority: tuple[int, ...]
-    sentences: tuple[str, ...]
-    facts: tuple[str, ...]
-
-
-def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> EvidenceItem | None:
+def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> EvidenceGroup | None:
     """Return an item of evidence for grouping; None if no stored text says it, as for a hypothesis.
 
     Args:
@@ -101,10 +82,10 @@ def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> E
     if not texts:
         return None
     ids = tuple(piece.id for piece in pieces)
-    return EvidenceItem(entities, texts, ids, (version.id,) if version else (), _tellers(space, pieces))
+    return EvidenceGroup(entities, texts, ids, (version.id,) if version else (), _tellers(space, pieces))
 
 
-def group_evidence(space: Space, items: Sequence[EvidenceItem]) -> list[EvidenceGroup]:
+def group_evidence(space: Space, items: Sequence[EvidenceGroup]) -> list[EvidenceGroup]:
     """Return the groups of evidence that join two or more entities, those with the best evidence first.
 
     Args:
@@ -126,13 +107,13 @@ def group_evidence(space: Space, items: Sequence[EvidenceItem]) -> list[Evidence
     return [_group(part, joins) for part in parts if _joined_entities(part) >= MIN_ENTITIES]
 
 
-def _joined_entities(items: Sequence[EvidenceItem]) -> int:
+def _joined_entities(items: Sequence[EvidenceGroup]) -> int:
     """Return how many entities a group joins; a single text joins only those that it names."""
     alone = len({text for item in items for text in item.texts}) == 1
     return len({key for item in items for key in item.entities if not (alone and key in item.tellers)})
 
 
-def _group(items: Sequence[EvidenceItem], joins: frozenset[str]) -> EvidenceGroup:
+def _group(items: Sequence[EvidenceGroup], joins: frozenset[str]) -> EvidenceGroup:
     """Return some items as one group: its most frequent entities, and its texts, sentences and facts, each once."""
     spelt: dict[str, str] = {}
     for item in items:
@@ -141,12 +122,9 @@ def _group(items: Sequence[EvidenceItem], joins: frozenset[str]) -> EvidenceGrou
     often = Counter(key for item in items for key in item.entities)
     first = {key: place for place, key in enumerate(dict.fromkeys(key for item in items for key in item.entities))}
     kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[:MAX_ENTITIES]
-    best_first = list(dict.fromkeys(text for item in items for text in item.texts))
-    by_time = sorted(best_first)
     return EvidenceGroup(
-        tuple(spelt[key] for key in sorted(kept, key=lambda key: first[key])),
-        tuple(text for _, text in by_time),
-        tuple(by_time.index(text) for text in best_first),
+        {key: spelt[key] for key in sorted(kept, key=lambda key: first[key])},
+        tuple(dict.fromkeys(text for item in items for text in item.texts)),
         tuple(dict.fromkeys(name for item in items for name in item.sentences)),
         tuple(dict.fromkeys(name for item in items for name in item.facts)),
     )

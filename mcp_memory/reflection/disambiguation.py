@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from mcp_memory.view.facts import Facts
@@ -24,23 +23,11 @@ REASON = "one name holds the other, and both come up in one session"
 _ALIAS = "also_known_as"
 
 
-@dataclass(frozen=True, slots=True)
-class AliasPair:
-    """Two names that mean one entity.
+def same_people(space: Space) -> list[tuple[str, str]]:
+    """Return the pairs of names that surely mean one person, as written most often; known aliases are left out.
 
-    Attributes:
-        name: the longer name, which is kept, as written most often.
-        alias: the other name.
-        reason: in words.
+    The longer name, which is kept, stands before its alias, and each alias in one pair.
     """
-
-    name: str
-    alias: str
-    reason: str = REASON
-
-
-def same_people(space: Space) -> list[AliasPair]:
-    """Return the pairs of names that surely mean one person, each alias once; known aliases are left out."""
     facts, sessions = space.facts, _sessions(space)
     speakers = {facts.key(who) for who in space.speakers}
 
@@ -56,7 +43,7 @@ def same_people(space: Space) -> list[AliasPair]:
         )
 
     pairs = (pair for pair in _contained_names(facts) if is_one(*pair))
-    return [AliasPair(facts.name(long), facts.name(short)) for short, long in pairs]
+    return [(facts.name(long), facts.name(short)) for short, long in pairs]
 
 
 def _contained_names(facts: Facts) -> Iterator[tuple[str, str]]:

@@ -47,7 +47,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.evolution import is_relational
 from mcp_memory.hypergraph.groups import EvidenceGroup, evidence_item, group_evidence
 from mcp_memory.language.questions import understand
-from mcp_memory.reflection.disambiguation import AliasPair, same_people
+from mcp_memory.reflection.disambiguation import REASON, same_people
 from mcp_memory.reflection.questions import admit, questions_of
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes, find_episode
@@ -257,18 +257,18 @@ async def _unite_names(space: str, context: EvolveContext, done: _Done) -> None:
     async with context.store.writing() as transaction:
         current = transaction.view.space(space)
         pairs = await to_thread.run_sync(same_people, current)
-        done.changes += [_union(current, pair) for pair in pairs]
-        aliases = tuple(Alias(space, pair.name, pair.alias, pair.reason, "embedded", context.now) for pair in pairs)
+        done.changes += [_union(current, *pair) for pair in pairs]
+        aliases = tuple(Alias(space, name, alias, REASON, "embedded", context.now) for name, alias in pairs)
         await transaction.commit(Batch(aliases=aliases))
     if not pairs:
         done.skipped.append(Skipped("entities", _NO_NAMES))
 
 
-def _union(space: Space, pair: AliasPair) -> Improved:
-    counts = [space.facts.degree(space.facts.key(name)) for name in (pair.name, pair.alias)]
+def _union(space: Space, name: str, alias: str) -> Improved:
+    counts = [space.facts.degree(space.facts.key(one)) for one in (name, alias)]
     known = f"in {counts[0]} {'kind' if counts[0] == 1 else 'kinds'} of fact"
-    before = f"{pair.name} ({known}) and {pair.alias} (in {counts[1]}) were two"
-    return Improved("entities", "entity", pair.name, pair.reason, before, f"{pair.alias} means {pair.name}")
+    before = f"{name} ({known}) and {alias} (in {counts[1]}) were two"
+    return Improved("entities", "entity", name, REASON, before, f"{alias} means {name}")
 
 
 async def _pool_questions(space: str, context: EvolveContext, done: _Done) -> None:
