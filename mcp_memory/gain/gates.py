@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcp_memory.configurable import Gate, Switches
 from mcp_memory.domain.query import ANY_TIME, Query, Window
@@ -124,23 +123,18 @@ def sentence_gates(space: Space, beliefs: Beliefs, vector: Vector, time: Vector 
     """
     if not len(beliefs):
         return {}
-    # the cosine up to which a gate stays at 1: above 0, and (as ≥ 0) below
-    talk, document = ((0.0, 0.0) if form == "published" else (kind, AGAINST) for kind in (TALK, DOCUMENT))
     task, time_ = beliefs.task @ vector, None if time is None else beliefs.time @ time
-    near = _may_open(task, *talk) | _may_open(task, *document)  # where a gate may differ from 1
-    if time_ is not None:
-        near |= _may_open(time_, *talk) | _may_open(time_, *document)
-    places = np.flatnonzero(near)
     gates: dict[bool, Scores] = {}
-    for kind, thresholds in ((True, document), (False, talk)):
-        both = gate(task[places], beliefs.task_doubts[places], *thresholds)
+    for is_document, kind in ((True, DOCUMENT), (False, TALK)):
+        thresholds = (0.0, 0.0) if form == "published" else (kind, AGAINST)
+        both = gate(task, beliefs.task_doubts, *thresholds)
         if time_ is not None:
-            both *= gate(time_[places], beliefs.time_doubts[places], *thresholds)
-        gates[kind] = np.clip(both, 0, 2)
+            both *= gate(time_, beliefs.time_doubts, *thresholds)
+        gates[is_document] = np.clip(both, 0, 2)
     found: dict[int, float] = {}
     ids = beliefs.sentence_ids
     for place in np.flatnonzero((np.abs(gates[False] - 1) > _NEUTRAL) | (np.abs(gates[True] - 1) > _NEUTRAL)).tolist():
-        sentence = space.sentence(ids[places[place]])
+        sentence = space.sentence(ids[place])
         if sentence is None:
             continue
         value = float(gates[space.turns[sentence.turn_id].kind == "document"][place])
@@ -148,12 +142,6 @@ def sentence_gates(space: Space, beliefs: Beliefs, vector: Vector, time: Vector 
         if row != NONE and abs(value - 1) > _NEUTRAL:
             found[row] = value
     return found
-
-
-def _may_open(cosines: Scores, threshold: float, against: float) -> NDArray[np.bool_]:
-    """Return where a gate with these thresholds may differ from 1."""
-    beyond: NDArray[np.bool_] = (cosines > threshold) | (cosines < -against)
-    return beyond
 
 
 def experience_channel(space: Space, gates: Mapping[int, float]) -> Scores:
@@ -221,16 +209,16 @@ def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequen
     return enough
 
 
-def gate(cosines: Scores, uncertainties: Scores, threshold: float, against: float | None = None) -> Scores:
+def gate(cosines: Scores, uncertainties: Scores, threshold: float, against: float) -> Scores:
     """Return the gates, each in [0, 2]; 1 for an uncertainty of 1.
 
     Args:
         cosines: the cosines of each memory vector to the question's, in [-1, 1].
         uncertainties: π of each, in [0, 1], of the same shape.
         threshold: θ in [0, 1), up to which a cosine does not count; 0 is eq. 4 as published.
-        against: θ for cosines below 0; None for the same.
+        against: θ for cosines below 0.
     """
-    theta = np.where(cosines > 0, threshold, threshold if against is None else against)
+    theta = np.where(cosines > 0, threshold, against)
     beyond = np.sign(cosines) * np.maximum(0, np.abs(cosines) - theta) / (1 - theta)
     gates: Scores = np.clip(1 + (1 - uncertainties) * beyond, 0, 2).astype(np.float32)
     return gates
