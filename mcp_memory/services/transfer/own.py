@@ -76,20 +76,39 @@ def read_own(files: Sequence[SourceFile]) -> Iterator[Found]:
         InvalidInput: a file was cut short or is of another version, or a line is wrong; nothing of it may be stored.
     """
     for file in files:
-        newest, facts = _looked_through(file)
-        for line, fields in _records(file):
-            kind = fields["record"]
-            if kind not in _TEXTS:
-                if kind != "fact" or not _is_stated(fields):
-                    yield LeftOut(kind, "that was learnt; a backup has it")
+        yield from _found_in(file)
+
+
+def _found_in(file: SourceFile) -> list[Found]:
+    """Return what a file holds; only its end shows that it is whole, and which wording of a text is the newest."""
+    left: list[Found] = []
+    texts: dict[Place, FileRecord] = {}
+    revisions: dict[Place, int] = {}
+    facts: dict[Place, list[NewFact]] = {}  # of the newest wording
+    for line, fields in _records(file):
+        kind = fields["record"]
+        try:
+            if kind not in _TEXTS and (kind != "fact" or not _is_stated(fields)):
+                left.append(LeftOut(kind, "that was learnt; a backup has it"))
                 continue
-            place, revision = _place(fields), fields.get("revision", 0)
-            if revision < newest[place]:
-                yield LeftOut(kind, "in a former wording; a backup has it")
-                continue
+            place, revision = _place(fields), _value(fields, "revision", Count, 0)
             space, session, ref = place
-            stated = tuple(facts[place, revision])
-            yield FileRecord(f"{file.name}, line {line}", session, kind, (_item(kind, ref, fields),), stated, space)
+            newest = revisions.get(place, -1)
+            if kind in _TEXTS:
+                item = _item(kind, ref, fields)
+                if revision <= newest:
+                    raise BadRecord(f"repeats the id {ref[:80]!r} of a line before it")
+                if former := texts.pop(place, None):
+                    left.append(LeftOut(former.kind, "in a former wording; a backup has it"))
+                texts[place] = FileRecord(f"{file.name}, line {line}", session, kind, (item,), space=space)
+                revisions[place], facts[place] = revision, []
+            elif revision > newest:
+                raise BadRecord(f"names {ref[:80]!r}, a text that no line before it holds")
+            elif (fact := _fact(ref, fields)) and revision == newest:
+                facts[place].append(fact)
+        except BadRecord as problem:
+            raise _refusal(file, line, str(problem), _MEND) from None
+    return [*left, *(replace(record, facts=tuple(facts[place])) for place, record in texts.items())]
 
 
 class IdsMadeHere:
@@ -181,29 +200,6 @@ def _line(record: Mapping[str, object]) -> bytes:
     """Return a record as a line; values that are None are left out."""
     kept = {name: value for name, value in record.items() if value is not None}
     return with_masks(_ENCODER.encode(kept)).encode() + b"\n"
-
-
-def _looked_through(file: SourceFile) -> tuple[dict[Place, int], dict[tuple[Place, int], list[NewFact]]]:
-    """Return the newest revision of each text, and the facts that were stated by each revision; check all lines."""
-    newest: dict[Place, int] = {}
-    facts: dict[tuple[Place, int], list[NewFact]] = defaultdict(list)
-    for line, fields in _records(file):
-        kind = fields["record"]
-        try:
-            if kind in _TEXTS:
-                place, revision = _place(fields), _value(fields, "revision", Count, 0)
-                _item(kind, place[2], fields)
-                if revision <= newest.get(place, -1):
-                    raise BadRecord(f"repeats the id {place[2][:80]!r} of a line before it")
-                newest[place] = revision
-            elif kind == "fact" and _is_stated(fields):
-                place, revision = _place(fields), _value(fields, "revision", Count, 0)
-                if revision > newest.get(place, -1):
-                    raise BadRecord(f"names {place[2][:80]!r}, a text that no line before it holds")
-                facts[place, revision].append(_fact(place[2], fields))
-        except BadRecord as problem:
-            raise _refusal(file, line, str(problem), _MEND) from None
-    return newest, facts
 
 
 def _records(file: SourceFile) -> Iterator[tuple[int, Fields]]:
