@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from mcp_memory.domain.points import MIN_ENTITIES, Point
 from mcp_memory.domain.turns import Segment, Sentence
 from mcp_memory.storage.log import logged_rows
 from mcp_memory.storage.rows import DERIVED, LOGGED, OWN, values_of, vectors_of
-from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows
+from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Vector
 
@@ -31,25 +31,31 @@ async def row_problems(store: Any) -> list[str]:
     if last is None:
         return []
     commits, entries = list(tables.log.commits(until=last.tx)), list(tables.log.entries(0, last.tx))
-    read: dict[RowKind, TableRows | None] = {kind: logged_rows(entries, kind) for kind in LOG_KINDS}
-    read |= {kind: tables.rows(last.table(kind), f"tx <= {last.tx}") for kind in TABLE_KINDS}
-    turns = list(values_of("turns", read["turns"])) if read["turns"] is not None else []
+    logged = {kind: logged_rows(entries, kind) for kind in LOG_KINDS}
+    stored = {kind: tables.rows(last.table(kind), f"tx <= {last.tx}") for kind in TABLE_KINDS}
+    turns = [row.value for row in logged["turns"]]
     known = {turn.id: (turn.space, len(turn.text)) for turn in turns}
     found = ["an id of a turn stands twice"] if len(known) < len(turns) else []
-    for kind, rows in read.items():
-        if rows is not None and kind != "turns":
-            found += [f"{kind}: {fault}" for fault in _row_faults(kind, rows, known, last.dimension)]
-    return list(dict.fromkeys((*found, *_count_faults(commits, read))))
+    for kind, listed in logged.items():
+        values = [row.value for row in listed]
+        found += [f"{kind}: {fault}" for fault in _value_faults(kind, values, known, last.dimension)]
+    for table, rows in stored.items():
+        if rows is not None:
+            own = [vector for vector in vectors_of(rows, OWN, last.dimension) if vector.any()]  # of sentences
+            vectors = vectors_of(rows) if "vector" in rows.column_names else own
+            found += [f"{table}: {fault}" for vector in vectors for fault in _vector_faults(vector, last.dimension)]
+            values = values_of(table, rows) if table != "point_vectors" else []
+            found += [f"{table}: {fault}" for fault in _value_faults(table, values, known, last.dimension)]
+    counted = {kind: Counter(rows["tx"].to_pylist() if rows is not None else ()) for kind, rows in stored.items()}
+    of_log = {kind: Counter(row.tx for row in listed) for kind, listed in logged.items()}
+    return list(dict.fromkeys((*found, *_count_faults(commits, counted), *_count_faults(commits, of_log))))
 
 
-def _row_faults(kind: RowKind, rows: TableRows, known: Mapping[str, tuple[str, int]], dimension: int) -> Iterator[str]:
-    """Yield the faults of the rows of a table; ``known`` has space and length of each turn."""
-    own = [vector for vector in vectors_of(rows, OWN, dimension) if vector.any()]  # of sentences
-    for vector in vectors_of(rows) if "vector" in rows.column_names else own:
-        yield from _vector_faults(vector, dimension)
-    if kind == "point_vectors":
-        return
-    for value in values_of(kind, rows):
+def _value_faults(
+    kind: RowKind, values: Sequence[Any], known: Mapping[str, tuple[str, int]], dimension: int
+) -> Iterator[str]:
+    """Yield the faults of the values of a kind; ``known`` has space and length of each turn."""
+    for value in values:
         if isinstance(value, (Segment, Sentence, Assertion)):
             space, length = known.get(value.turn_id, ("", 0))
             if value.space != space or not value.start <= value.end <= length:
@@ -72,15 +78,14 @@ def _vector_faults(vector: Vector, dimension: int) -> Iterator[str]:
         yield f"a vector has {len(vector)} numbers and the length {length:.3f}"
 
 
-def _count_faults(commits: list[Commit], read: Mapping[RowKind, TableRows | None]) -> Iterator[str]:
+def _count_faults(commits: list[Commit], read: Mapping[Any, Counter[int]]) -> Iterator[str]:
     """Compare the rows of each commit with the counts in it; those of tables only if no rebuild replaced them."""
     last = commits[-1]
     rebuilt = min(commit.tx for commit in commits if commit.generation == last.generation) if last.generation else 0
     others = [commit.tx for commit in commits if (commit.generation, commit.reader) != (last.generation, last.reader)]
     reread = max(others, default=-1) + 1  # the commit since which the assertions are in their table
     last_beliefs = max((commit.tx for commit in commits if commit.beliefs), default=0)
-    for kind, rows in read.items():
-        stored = Counter(rows["tx"].to_pylist()) if rows is not None else Counter()
+    for kind, stored in read.items():
         for commit in commits:
             count, expected = stored[commit.tx], commit.count(kind)
             compacted = kind == "beliefs" and commit.tx < last_beliefs and count < expected

@@ -27,7 +27,7 @@ def decoded(folder: Path) -> str:
         if path.parent.name == "journal":
             _, _, rest = path.read_bytes().partition(b"\n")
             entry = decode(lines[0] + b"\n", rest)
-            texts += [str(_strings(rows.to_pylist())) for rows in entry.rows.values() if not isinstance(rows, list)]
+            texts += [str(_strings(rows.to_pylist())) for rows in (entry.tables or {}).values()]
     for path in sorted(folder.glob("*.lance")):
         known: set[int] = set()
         table = lancedb.connect(folder).open_table(path.stem)

@@ -97,7 +97,7 @@ def short_tables(tables: Tables, last: Commit, *, closely: bool = False) -> set[
     row is read; ``closely``: every file is opened.
     """
     log, done = tables.log, last.tx - tables.log.unfolded()
-    in_part = (entry.commit for entry in log.entries(done, last.tx) if not entry.whole)
+    in_part = (entry.commit for entry in log.entries(done, last.tx) if entry.tables is None)
     expected: Counter[TableKind] = Counter()
     for commit in chain(log.commits(until=done), in_part):
         expected["point_vectors"] += commit.points

@@ -28,6 +28,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import Any
 
 import anyio
@@ -37,17 +38,18 @@ from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import size_in_bytes
-from mcp_memory.storage.log import Entry, table_of
+from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import keep_private, needless_files
 from mcp_memory.storage.place import without_compaction
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
-from mcp_memory.storage.rows import rows_of, values_of
+from mcp_memory.storage.rows import Row, row_of, rows_of, value_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
     LOG_KINDS,
     TABLE_KINDS,
     Commit,
+    LogKind,
     RowKind,
     TableKind,
     TableRows,
@@ -118,7 +120,7 @@ class Forgetter:
         points = {
             (entry.commit.tx, row["place"])
             for entry in left_of(found, self.tables.log.entries(until=last.tx))
-            for row in _listed(entry.rows.get("points", ()))
+            for row in entry.logged.get("points", ())
         }
         for kind in TABLE_KINDS:
             rows = beliefs if kind == "beliefs" and found.relearn else self.tables.rows(last.table(kind))
@@ -150,10 +152,10 @@ class Forgetter:
         kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
         sizes = {kind: self.tables.count(table_name(kind, generation, last.reader)) for kind in kinds}
         commit = last.next(self.clock(), generation=generation, forgets=forgets, points=len(found.remade), **sizes)
-        rows: dict[RowKind, TableRows] = {"points": rows_of("points", found.remade)} if found.remade else {}
+        points = list(map(row_of, found.remade, count()))
         with self.tables.write_errors():
             left = left_of(found, self.tables.log.entries(until=last.tx))
-            self.tables.log.replace(left, Entry(commit, rows))
+            self.tables.log.replace(left, Entry(commit, {"points": points} if points else {}))
 
 
 def _refuse_without_room(tables: Tables) -> None:
@@ -284,9 +286,9 @@ def write_book(tables: Tables, records: Collection[frozenset[str]], begun: int |
 def left_of(found: Erasure, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield what is left of commits of the log, with the counts of it."""
     for entry in entries:
-        rows: dict[RowKind, list[dict[str, Any]]] = {}
+        rows: dict[LogKind, list[Row]] = {}
         for kind in LOG_KINDS:
-            listed = _listed(entry.rows.get(kind, ()))
+            listed = entry.logged.get(kind, ())
             if kind in ("points", "aliases", "episodes"):
                 kept = [made for row in listed if (made := _changed(found, kind, row)) is not None]
             else:
@@ -297,7 +299,7 @@ def left_of(found: Erasure, entries: Iterable[Entry]) -> Iterator[Entry]:
         yield Entry(replace(entry.commit, **counts), rows)
 
 
-def _goes(found: Erasure, kind: RowKind, row: dict[str, Any]) -> bool:
+def _goes(found: Erasure, kind: RowKind, row: Row) -> bool:
     """Return whether a row goes that is not `_changed`."""
     if row["space"] != found.targets.space:
         return False
@@ -313,26 +315,21 @@ def _goes(found: Erasure, kind: RowKind, row: dict[str, Any]) -> bool:
     return found.targets.everything or row[name] in gone
 
 
-def _changed(found: Erasure, kind: RowKind, row: dict[str, Any]) -> dict[str, Any] | None:
+def _changed(found: Erasure, kind: LogKind, row: Row) -> Row | None:
     """Return what is left of a point, an alias or a lesson; None for nothing."""
     if row["space"] != found.targets.space:
         return row
-    [value] = values_of(kind, table_of(kind, [row]))
+    value = value_of(kind, row)
     if kind == "episodes":
         left = None if found.targets.everything else found.lessons.get((value.episode_id, value.source), value)
     else:
         left = found.point(value) if kind == "points" else value if found.keeps_alias(value) else None
     if left is None or left is value:
         return row if left is value else None
-    [made] = rows_of(kind, [left], None, [row["place"]]).to_pylist()
-    return dict(made)
+    return row_of(left, row["place"])
 
 
-def _listed(rows: Any) -> list[dict[str, Any]]:
-    return rows if isinstance(rows, list) else list(rows.to_pylist()) if rows else []
-
-
-def _keys(rows: TableRows) -> list[dict[str, Any]]:
+def _keys(rows: TableRows) -> list[Row]:
     """Return of rows what says whether they go."""
     names = {"space", "turn_id", "id", "segment_id", "text", "sentence_id"}
     return list(rows.select([name for name in rows.column_names if name in names]).to_pylist())

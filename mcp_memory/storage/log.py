@@ -29,8 +29,8 @@ from typing import Any
 
 from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.objects import Objects
-from mcp_memory.storage.rows import rows_of, with_tx
-from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows
+from mcp_memory.storage.rows import Row, StoredRow, value_of, with_tx
+from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, LogKind, TableKind, TableRows
 
 JOURNAL, SEGMENTS = "journal/", "log/"
 DIGITS = 20
@@ -55,13 +55,13 @@ class Entry:
 
     Attributes:
         commit: the commit.
-        rows: its rows, by kind: as they stand in a line, or as a table of Arrow.
-        whole: whether the rows of its tables are here as well, which may not be in the tables yet.
+        logged: the rows of the log that it has, by kind.
+        tables: its rows of tables, if all of them stand here: they may not be in the tables yet; None otherwise.
     """
 
     commit: Commit
-    rows: Mapping[RowKind, Any]
-    whole: bool = False
+    logged: Mapping[LogKind, Sequence[Row]]
+    tables: Mapping[TableKind, TableRows] | None = None
 
 
 class Log:
@@ -237,14 +237,14 @@ class Log:
 
     # Writing
 
-    def append(self, commit: Commit, rows: Mapping[RowKind, TableRows], *, lasting: bool = False) -> None:
-        """Make a commit.
+    def append(self, made: Entry, *, lasting: bool = False) -> None:
+        """Make a commit with its rows.
 
         Raises:
             StoreBusy: another writer made one of this number.
             OSError, StoreUnwritable: it is not there, now or later.
         """
-        name, content = _name(commit.tx), encode(commit, rows)
+        commit, name, content = made.commit, _name(made.commit.tx), encode(made)
         tag = self._objects.put_new(name, content, lasting=lasting)
         if tag is None and self._objects.get(name) != content:
             # Equal content is ours: the first attempt of a request that was repeated because its reply was lost.
@@ -279,8 +279,8 @@ class Log:
         if not new:
             return False
         for kind in TABLE_KINDS:
-            used = [one for one in new if one.commit.table(kind) == last.table(kind) and one.whole]
-            if (rows := logged_rows(used, kind)) is not None:
+            used = [one for one in new if one.commit.table(kind) == last.table(kind)]
+            if (rows := table_rows(used, kind)) is not None:
                 append(last.table(kind), rows)
         segments, first, until, content = self._segments(), to + 1, new[-1].commit.tx, b"".join(lines)
         taken: list[str] = []
@@ -306,9 +306,9 @@ class Log:
 
         What there was before is removed by `clear`.
         """
-        content = b"".join(line_of(entry.commit, entry.rows) for entry in entries)
+        content = b"".join(map(line_of, entries))
         self._objects.put(_segment(switch.commit.generation, 1, switch.commit.tx - 1), content)
-        self.append(switch.commit, switch.rows, lasting=True)
+        self.append(switch, lasting=True)
 
     def clear(self) -> None:
         """Remove what `replace` left of the former log, or made before its process died."""
@@ -353,21 +353,20 @@ def _span(name: str) -> Sequence[int]:
 # Objects
 
 
-def encode(commit: Commit, rows: Mapping[Any, TableRows]) -> bytes:
+def encode(made: Entry) -> bytes:
     """Return a commit with its rows as the content of an object: a line, and after it each table as a stream."""
+    line = line_of(made)
+    if not made.tables:
+        return line
     import pyarrow as pa
 
     streams: dict[str, bytes] = {}
-    for kind in TABLE_KINDS:
-        if kind in rows:
-            sink = pa.BufferOutputStream()
-            with pa.ipc.new_stream(sink, rows[kind].schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as out:
-                out.write_table(rows[kind])
-            streams[kind] = sink.getvalue().to_pybytes()
-    line = line_of(commit, rows)
-    if not streams:
-        return line
-    sizes = json.dumps({kind: len(made) for kind, made in streams.items()})
+    for kind in (kind for kind in TABLE_KINDS if kind in made.tables):
+        sink, rows = pa.BufferOutputStream(), made.tables[kind]
+        with pa.ipc.new_stream(sink, rows.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as out:
+            out.write_table(rows)
+        streams[kind] = sink.getvalue().to_pybytes()
+    sizes = json.dumps({kind: len(stream) for kind, stream in streams.items()})
     content = b"".join((sizes.encode(), b"\n", *streams.values()))
     return line + b"%08x " % zlib.crc32(content) + content
 
@@ -377,36 +376,31 @@ def decode(line: bytes, rest: bytes | None) -> Entry:
 
     Damaged rows of tables count as not there.
     """
-    import pyarrow as pa
-
     commit = _commit(line)
-    rows: dict[RowKind, Any] = json.loads(line[line.index(b"\t") + 1 :].decode("utf-8", "surrogatepass"))
+    logged: dict[LogKind, list[Row]] = json.loads(line[line.index(b"\t") + 1 :].decode("utf-8", "surrogatepass"))
     if rest is None:
-        return Entry(commit, rows)
+        return Entry(commit, logged)
+    tables: dict[TableKind, TableRows] = {}
     sum_, content = rest[:8], rest[9:]
     if rest and sum_ == b"%08x" % zlib.crc32(content):
+        import pyarrow as pa
+
         sizes, _, streams = content.partition(b"\n")
         start = 0
         for kind, size in json.loads(sizes).items():
-            rows[kind] = pa.ipc.open_stream(streams[start : start + size]).read_all()
+            tables[kind] = pa.ipc.open_stream(streams[start : start + size]).read_all()
             start += size
-    whole = not any(commit.count(kind) for kind in TABLE_KINDS if isinstance(rows.get(kind, ()), list | tuple))
-    return Entry(commit, rows, whole)
+    whole = all(kind in tables for kind in TABLE_KINDS if commit.count(kind))
+    return Entry(commit, logged, tables if whole else None)
 
 
-def line_of(commit: Commit, rows: Mapping[Any, Any]) -> bytes:
+def line_of(made: Entry) -> bytes:
     """Return a commit with its rows of the log as one line that begins with its own sum."""
-    told = {name: value for name, value in asdict(commit).items() if value or name not in _DEFAULTS}
-    listed = {kind: _plain(rows[kind]) for kind in LOG_KINDS if kind in rows}
+    told = {name: value for name, value in asdict(made.commit).items() if value or name not in _DEFAULTS}
+    listed = {kind: made.logged[kind] for kind in LOG_KINDS if kind in made.logged}
     parts = (json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in (told, listed))
     text = "\t".join(parts).encode("utf-8", "surrogatepass")
     return b"%08x %s\n" % (zlib.crc32(text), text)
-
-
-def _plain(rows: Any) -> list[dict[str, Any]]:
-    """Return rows as a line holds them: without the number of their commit, their vectors, and what is missing."""
-    found = rows if isinstance(rows, list) else rows.to_pylist()
-    return [{n: one for n, one in row.items() if one is not None and n not in ("tx", "vector")} for row in found]
 
 
 def number_of(line: bytes) -> int | None:
@@ -427,24 +421,21 @@ def _commit(line: bytes) -> Commit:
 # Rows
 
 
-def logged_rows(entries: Iterable[Entry], kind: RowKind) -> TableRows | None:
-    """Return the rows of a kind that some commits have, each with its commit's number; None for none."""
-    import pyarrow as pa
-
-    lines: list[dict[str, Any]] = []
-    tables: list[TableRows] = []
+def logged_rows(entries: Iterable[Entry], kind: LogKind) -> list[StoredRow]:
+    """Return the rows of the log of a kind that some commits have, in the order of recording."""
+    found: list[StoredRow] = []
+    same: dict[str, str] = {}  # equal texts as one object: most are of a few spaces, sessions and names
     for entry in entries:
-        if isinstance(rows := entry.rows.get(kind), list):
-            lines += [{**row, "tx": entry.commit.tx} for row in rows]
-        elif rows is not None:
-            tables.append(with_tx(rows, entry.commit.tx))
-    if lines:
-        tables.insert(0, table_of(kind, lines))
-    return pa.concat_tables(tables, promote_options="default") if tables else None
+        for row in entry.logged.get(kind, ()):
+            shared = {name: same.setdefault(one, one) if isinstance(one, str) else one for name, one in row.items()}
+            found.append(StoredRow(entry.commit.tx, row["place"], value_of(kind, shared)))
+    return sorted(found, key=lambda one: one[:2])
 
 
-def table_of(kind: RowKind, rows: Sequence[Mapping[str, Any]]) -> TableRows:
-    """Return rows of a line as a table of Arrow."""
+def table_rows(entries: Iterable[Entry], kind: TableKind) -> TableRows | None:
+    """Return the rows of a table that stand with some commits, each with its commit's number; None for none."""
     import pyarrow as pa
 
-    return pa.Table.from_pylist([{"tx": 0, **row} for row in rows], schema=rows_of(kind, []).schema)
+    held = ((entry.commit.tx, (entry.tables or {}).get(kind)) for entry in entries)
+    tables = [with_tx(rows, tx) for tx, rows in held if rows is not None]
+    return pa.concat_tables(tables, promote_options="default") if tables else None

@@ -29,7 +29,7 @@ from mcp_memory.storage.log import Entry, logged_rows
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.refresh import Refresher, ensure_format
 from mcp_memory.storage.relearning import Relearn, Relearning
-from mcp_memory.storage.rows import DERIVED, StoredRow, rows_of, stored_rows
+from mcp_memory.storage.rows import DERIVED, StoredRow, rows_of
 from mcp_memory.storage.schema import Commit, TableKind, TableRows, generation_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -160,7 +160,7 @@ class _NewTables:
             return False
         part = await to_thread.run_sync(self._next_commits, until)
         self._places.update({entry.commit.tx: entry.commit.facts for entry in part})  # the log's keep the first
-        stored = [(row.tx, row.value) for row in stored_rows("turns", logged_rows(part, "turns"))]
+        stored = [(row.tx, row.value) for row in logged_rows(part, "turns")]
         for start in range(0, len(stored), CHUNK):
             chunk = stored[start : start + CHUNK]
             batch = await self._make([turn for _, turn in chunk])
@@ -185,7 +185,7 @@ class _NewTables:
         changes |= {"embedder": self._makers.embedder, "dimension": self._makers.dimension}
         changes |= {"reader": self._makers.reader, "generation": self._generation}
         with self._tables.write_errors():
-            self._tables.log.append(self._last().next(now, **changes), {})
+            self._tables.log.append(Entry(self._last().next(now, **changes), {}))
 
     def drop(self) -> None:
         """Drop the tables that are made, unless their commit stands."""
@@ -239,10 +239,10 @@ class _NewTables:
 
     async def _embed_points_and_questions(self, embed: Embed, part: Sequence[Entry]) -> None:
         """Append the vectors of points, and the questions with theirs."""
-        for txs, places, revisions in _chunks(stored_rows("points", logged_rows(part, "points"))):
+        for txs, places, revisions in _chunks(logged_rows(part, "points")):
             rows = rows_of("point_vectors", revisions, txs, places, await embed([one.description for one in revisions]))
             await to_thread.run_sync(self._append, "point_vectors", rows)
-        for txs, places, placed in _chunks(stored_rows("questions", logged_rows(part, "questions"))):
+        for txs, places, placed in _chunks(logged_rows(part, "questions")):
             rows = rows_of("questions", placed, txs, places, await embed([question.text for question in placed]))
             await to_thread.run_sync(self._append, "questions", rows)
 

@@ -2,7 +2,7 @@
 
 Usually there is nothing new, and the only cost is a look at the log: the state of three files, or one request.
 Otherwise only newer commits are read. Those that have an object of their own in the log have every row there
-(`Entry.whole`); of the others the log has their lines, and the tables the rest. A first load works in the same way, in
+(`Entry.tables`); of the others the log has their lines, and the tables the rest. A first load works in the same way, in
 parts of some thousand sentences, so that it never holds all rows twice.
 """
 
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -26,14 +26,12 @@ from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.heap import drop_texts, may_go
 from mcp_memory.storage import saved_view
 from mcp_memory.storage.damage import Damage, problem_of_log, short_tables
-from mcp_memory.storage.log import Entry, logged_rows
+from mcp_memory.storage.log import Entry, logged_rows, table_rows
 from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, pieces_of, point_vectors_of, stored_rows
 from mcp_memory.storage.schema import (
     FORMAT,
     KEY_BYTES,
-    LOG_KINDS,
     Commit,
-    RowKind,
     TableKind,
     TableRows,
     older_format,
@@ -231,22 +229,21 @@ class Refresher:
             first: whether the view was empty; then tables may have rows that no commit counts but that of a rebuild,
                 which made them.
         """
-        commits, after, until = [entry.commit for entry in part], view.tx, part[-1].commit.tx
+        after, until = view.tx, part[-1].commit.tx
 
-        def read(kind: RowKind) -> TableRows | None:
-            """Return the rows of a kind in this part; None, without opening a table, if there are none."""
-            if part[0].whole or (kind in LOG_KINDS and kind != "questions"):
-                return logged_rows(part, kind)
-            stored = cast(TableKind, kind)
-            if not (first or any(commit.count(kind) for commit in commits)):
+        def read(kind: TableKind) -> TableRows | None:
+            """Return the rows of a table in this part; None, without opening it, if there are none."""
+            if part[0].tables is not None:
+                return table_rows(part, kind)
+            if not (first or any(entry.commit.count(kind) for entry in part)):
                 return None
             try:
-                return self.tables.rows(last.table(stored), f"tx > {after} AND tx <= {until}")
+                return self.tables.rows(last.table(kind), f"tx > {after} AND tx <= {until}")
             except StoreError:
-                self.broken.add(last.table(stored))
+                self.broken.add(last.table(kind))
                 return None
 
-        view.add(_batch_of(view, commits, read, self._dimension, self.masking), until)
+        view.add(_batch_of(view, part, read, self._dimension, self.masking), until)
         self._note_last(part[-1].commit)
 
 
@@ -257,11 +254,12 @@ def _parts(entries: Iterable[Entry], last: Commit) -> Iterator[list[Entry]]:
     """
     part, size = list[Entry](), 0
     for entry in entries:
-        commit, whole = entry.commit, entry.whole and entry.commit.tables == last.tables
-        if part and (size >= PART or part[0].whole != whole):
+        commit = entry.commit
+        used = entry if commit.tables == last.tables else replace(entry, tables=None)
+        if part and (size >= PART or (part[0].tables is None) != (used.tables is None)):
             yield part
             part, size = [], 0
-        part.append(replace(entry, whole=whole))
+        part.append(used)
         size += 1 + commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
     if part:
         yield part
@@ -299,36 +297,32 @@ def ensure_usable(last: Commit, uri: str, embedder: str, dimension: int) -> None
 
 def _batch_of(
     view: View,
-    commits: Sequence[Commit],
-    read: Callable[[RowKind], TableRows | None],
+    part: Sequence[Entry],
+    read: Callable[[TableKind], TableRows | None],
     dimension: int,
     masking: Masking,
 ) -> Batch:
-    """Return what a view takes in of some commits at once, masked."""
-
-    def rows_in(kind: RowKind) -> list[StoredRow]:
-        return stored_rows(kind, read(kind), vectors=True)
-
+    """Return what a view takes in of some commits at once, masked; ``read`` returns their rows of a table."""
     there = partial(stored_turn, view)
-    turns = tuple(row.value for row in rows_in("turns") if there(row.value.space, row.value.id) is None)
+    turns = tuple(row.value for row in logged_rows(part, "turns") if there(row.value.space, row.value.id) is None)
     arrived = {turn.id: turn for turn in turns}
 
     def find(space: str, turn_id: str) -> Turn | None:
         return arrived.get(turn_id) or there(space, turn_id)
 
-    points, questions = rows_in("points"), rows_in("questions")
+    points, questions = logged_rows(part, "points"), stored_rows("questions", read("questions"), vectors=True)
     batch = Batch(
         turns,
-        assertions=_values(assertions_in_order(read("facts"), read("assertions"), find)),
-        lessons=_values(rows_in("episodes")),
-        beliefs=_values(latest(rows_in("beliefs"), "sentence_id")),
+        assertions=_values(assertions_in_order(logged_rows(part, "facts"), read("assertions"), find)),
+        lessons=_values(logged_rows(part, "episodes")),
+        beliefs=_values(latest(stored_rows("beliefs", read("beliefs")), "sentence_id")),
         points=_values(points),
         point_vectors=point_vectors_of(points, read("point_vectors"), dimension),
-        aliases=_values(rows_in("aliases")),
+        aliases=_values(logged_rows(part, "aliases")),
         questions=_values(questions),
         question_vectors=np.array([row.vector for row in questions], dtype=np.float32).reshape(-1, dimension),
-        outlays=tuple(commit.outlay for commit in commits if commit.outlay),
-        jobs=_values(latest(rows_in("jobs"), "turn_id")),
+        outlays=tuple(entry.commit.outlay for entry in part if entry.commit.outlay),
+        jobs=_values(latest(logged_rows(part, "jobs"), "turn_id")),
     )
     segments, sentences = read("segments"), read("sentences")
     if segments is not None and sentences is not None:  # else no turn had any words

@@ -16,7 +16,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.storage.log import Entry, logged_rows
-from mcp_memory.storage.rows import OWN, rows_of, stored_rows, values_of, vectors_of
+from mcp_memory.storage.rows import OWN, rows_of, values_of, vectors_of
 from mcp_memory.storage.schema import TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -96,11 +96,11 @@ class Relearning:
         """
         entries = list(self._left(self._tables.log.entries(self._view.tx, until)))
         new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
-        for tx, _, lesson, _ in stored_rows("episodes", logged_rows(entries, "episodes")):
+        for tx, _, lesson, _ in logged_rows(entries, "episodes"):
             if not self._view.has_lesson(lesson):
                 new.setdefault((lesson.space, *lesson.key), (tx, lesson))
         if new:
-            turns = tuple(row.value for row in stored_rows("turns", logged_rows(entries, "turns")))
+            turns = tuple(row.value for row in logged_rows(entries, "turns"))
             self._view.add(Batch(turns), until)
             names = dict.fromkeys(name for _, one in new.values() for name in one.labels if name not in self._looked_up)
             self._looked_up.update(names)

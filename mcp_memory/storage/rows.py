@@ -1,14 +1,15 @@
-"""Values as rows of the tables, and rows as values: one codec for all tables.
+"""Values as rows of the log and of the tables, and rows as values.
 
-The columns of a table are the fields of its dataclass (`LAYOUTS`), with the number of the commit, in most the place
-within that commit, and in some a vector. The assertions of callers and of Claude stand in ``facts``, part of the log,
-those of the embedded engine in ``assertions_<reader>_<generation>``, which a rebuild replaces; ``place`` orders both
-together. The vectors of points are derived, so they have a table of their own, with the commit and the place of their
-revision; a revision without one gets zeros: it is similar to nothing, and its description remains.
+A row of the log is a JSON object with the fields of its dataclass (`LAYOUTS`), a row of a table has a column for each.
+Both have in most kinds the place within the commit, a table also the number of the commit, and in some a vector. The
+assertions of callers and of Claude stand in ``facts``, part of the log, those of the embedded engine in
+``assertions_<reader>_<generation>``, which a rebuild replaces; ``place`` orders both together. The vectors of points
+are derived, so they have a table of their own, with the commit and the place of their revision; a revision without one
+gets zeros: it is similar to nothing, and its description remains.
 
-A text, a number and a truth value is a column of its own type, a vector one of lists of fixed length, the times of a
-sentence one of structures. Collections of texts are JSON, so that they need no type of their own. A column that is
-missing, since an older program did not have it, is read as empty values.
+In a table a text, a number and a truth value is a column of its own type, a vector one of lists of fixed length, the
+times of a sentence one of structures. Collections of texts are JSON in a text, so that they need no type of their own.
+A field that is missing, since an older program did not have it, is read as empty.
 
 The log and the files of the tables have sums, so a row that is read is what was written. Only its text may be gone,
 with a line of the log: its pieces and assertions are left out then.
@@ -19,7 +20,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import islice
+from itertools import count, islice
 from sys import intern
 from typing import Any, NamedTuple, get_args
 
@@ -35,7 +36,7 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
-from mcp_memory.storage.schema import RowKind, TableRows
+from mcp_memory.storage.schema import LogKind, RowKind, TableKind, TableRows
 from mcp_memory.vectors import Matrix, Vector
 
 LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
@@ -57,18 +58,45 @@ LAYOUTS: dict[RowKind, type] = {
     "beliefs": Belief,
     "questions": PooledQuestion,
 }
-"""Of each table the values in it."""
+"""Of each kind the values in its rows."""
 OWN = "own"
 """The column of the vectors that sentences have of their own. LanceDB takes no gaps in one that is named a vector."""
+Row = dict[str, Any]
+"""A row of the log, as JSON has it."""
 FindTurn = Callable[[str, str], Turn | None]
 """Returns a stored turn by space and id."""
 
 
+_PLAIN = (str, int, float, bool)
+"""What JSON and a column of its own type hold as it is."""
+
 # Values as rows
 
 
+def row_of(value: Any, place: int | None = None) -> Row:
+    """Return a value as a row of the log, as it was said where it is masked; without what is None.
+
+    Args:
+        value: of any kind of the log.
+        place: its place in its commit; None for a turn, which has one of its own.
+    """
+    value = _as_stored(value)
+    row: Row = {} if place is None else {"place": place}
+    kind: type = type(value)
+    for field in fields_of(kind):
+        if (held := getattr(value, field.name)) is not None:
+            row[field.name] = _in_row(field, held)
+    return row
+
+
+def _in_row(field: Field, held: Any) -> Any:
+    if field.kind in _PLAIN:
+        return field.kind(held)
+    return held.decode() if field.kind is bytes else _as_json(held)
+
+
 def rows_of(
-    kind: RowKind,
+    kind: TableKind,
     values: Sequence[Any],
     txs: Sequence[int] | None = None,
     places: Sequence[int] | None = None,
@@ -86,18 +114,14 @@ def rows_of(
     import pyarrow as pa
 
     columns = {"tx": pa.array([0] * len(values) if txs is None else txs, pa.int64())}
-    if kind not in ("turns", "segments", "sentences"):
+    if kind not in ("segments", "sentences"):
         columns["place"] = pa.array(range(len(values)) if places is None else places, pa.int64())
     fields = fields_of(LAYOUTS[kind]) if kind in LAYOUTS else ()
     kept = list(map(_as_stored, values))
     columns |= {field.name: column_of(field, [getattr(value, field.name) for value in kept]) for field in fields}
     if vectors is not None:
         columns |= {OWN: gap_column(vectors)} if kind == "sentences" else {"vector": vector_column(vectors)}
-    rows = pa.table(columns)
-    if kind != "turns":
-        return rows
-    optional = {field.name for field in fields if field.optional}
-    return rows.cast(pa.schema([column.with_nullable(column.name in optional) for column in rows.schema]))
+    return pa.table(columns)
 
 
 def _as_stored(value: Any) -> Any:
@@ -114,45 +138,67 @@ def _as_stored(value: Any) -> Any:
     return value
 
 
-def rows_by_kind(batch: Batch) -> dict[RowKind, TableRows]:
-    """Return the rows of a batch, by kind; they lack only their commit's number. Kinds without rows are absent."""
+def rows_by_kind(batch: Batch) -> tuple[dict[LogKind, list[Row]], dict[TableKind, TableRows]]:
+    """Return the rows of a batch for the log, and for tables, where they lack only their commit's number, by kind.
 
-    def assertions_by(extractors: Container[ExtractorName]) -> tuple[Sequence[object], Sequence[int], None]:
+    Kinds without rows are absent.
+    """
+
+    def assertions_by(extractors: Container[ExtractorName]) -> tuple[Sequence[object], Sequence[int]]:
         places = [place for place, made in enumerate(batch.assertions) if made.extractor in extractors]
-        return [batch.assertions[place] for place in places], places, None
+        return [batch.assertions[place] for place in places], places
 
-    kinds: dict[RowKind, tuple[Sequence[object], Sequence[int] | None, Matrix | None]] = {
-        "turns": (batch.turns, None, None),
-        "facts": assertions_by(LOGGED),
-        "episodes": (batch.lessons, None, None),
-        "points": (batch.points, None, None),
-        "aliases": (batch.aliases, None, None),
-        "jobs": (batch.jobs, None, None),
+    stated, derived = assertions_by(LOGGED), assertions_by(DERIVED)
+    logged: dict[LogKind, list[Row]] = {
+        "turns": list(map(row_of, batch.turns)),
+        "facts": list(map(row_of, *stated)),
+        "episodes": list(map(row_of, batch.lessons, count())),
+        "points": list(map(row_of, batch.points, count())),
+        "aliases": list(map(row_of, batch.aliases, count())),
+        "jobs": list(map(row_of, batch.jobs, count())),
+        "questions": list(map(row_of, batch.questions, count())),
+    }
+    tables: dict[TableKind, tuple[Sequence[object], Sequence[int] | None, Matrix | None]] = {
         "questions": (batch.questions, None, batch.question_vectors),
         "point_vectors": (batch.points, None, batch.point_vectors),
         "beliefs": (batch.beliefs, None, None),
-        "assertions": assertions_by(DERIVED),
+        "assertions": (*derived, None),
         "segments": (batch.segments, None, batch.segment_vectors),
         "sentences": (batch.sentences, None, batch.sentence_vectors),
     }
-    return {
+    made = {
         kind: rows_of(kind, values, places=places, vectors=vectors)
-        for kind, (values, places, vectors) in kinds.items()
+        for kind, (values, places, vectors) in tables.items()
         if values
     }
+    return {kind: rows for kind, rows in logged.items() if rows}, made
 
 
 # Rows as values
 
 
-def values_of(kind: RowKind, rows: TableRows) -> list[Any]:
-    """Return the values of some rows, in their order."""
+def value_of(kind: LogKind, row: Row) -> Any:
+    """Return the value of a row of the log."""
+    class_ = LAYOUTS[kind]
+    return class_(*[_from_row(field, row.get(field.name)) for field in fields_of(class_)])
+
+
+def _from_row(field: Field, held: Any) -> Any:
+    if field.kind is bytes:  # as UTF-8 it takes the least memory
+        return (held or "").encode()
+    if field.kind in _PLAIN:
+        return float(held) if field.kind is float and held is not None else held
+    return _from_json(field, held)
+
+
+def values_of(kind: TableKind, rows: TableRows) -> list[Any]:
+    """Return the values of some rows of a table, in their order."""
     class_ = LAYOUTS[kind]
     return list(map(class_, *[values_in(field, rows) for field in fields_of(class_)]))
 
 
 class StoredRow(NamedTuple):
-    """A row of a table: the number of its commit, its place in it, its value, and its vector if it has one."""
+    """A row that was read: the number of its commit, its place in it, its value, and its vector if it has one."""
 
     tx: int
     place: int
@@ -160,8 +206,8 @@ class StoredRow(NamedTuple):
     vector: Vector | None = None
 
 
-def stored_rows(kind: RowKind, rows: TableRows | None, *, vectors: bool = False) -> list[StoredRow]:
-    """Return rows in the order of recording.
+def stored_rows(kind: TableKind, rows: TableRows | None, *, vectors: bool = False) -> list[StoredRow]:
+    """Return rows of a table in the order of recording.
 
     Args:
         kind: the table: any but those of pieces of texts.
@@ -201,13 +247,13 @@ def point_vectors_of(points: Sequence[StoredRow], rows: TableRows | None, dimens
 # Pieces of texts, and assertions: only of texts that are there, since a line of the log may be lost
 
 
-def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find: FindTurn) -> list[StoredRow]:
+def assertions_in_order(facts: Sequence[StoredRow], derived: TableRows | None, find: FindTurn) -> list[StoredRow]:
     """Return the assertions of some rows in the order of recording.
 
     Returns:
         By commit and by place within it; at the same place, derived ones come first.
     """
-    rows = [*stored_rows("assertions", derived), *stored_rows("facts", facts)]
+    rows = [*stored_rows("assertions", derived), *facts]
     return sorted((row for row in rows if find(row.value.space, row.value.turn_id)), key=lambda row: row[:2])
 
 
@@ -231,7 +277,7 @@ def pieces_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, 
     """
     ranks = {turn.id: number for number, turn in enumerate(turns)}
 
-    def in_order(kind: RowKind, rows: TableRows, vectors: Matrix) -> tuple[tuple[Any, ...], Matrix]:
+    def in_order(kind: TableKind, rows: TableRows, vectors: Matrix) -> tuple[tuple[Any, ...], Matrix]:
         pieces = values_of(kind, rows)
         for piece in pieces:
             if piece.turn_id not in ranks:
@@ -261,15 +307,14 @@ def column_of(field: Field, values: Sequence[Any]) -> Any:
     if field.name == "times":
         return pa.array([[asdict(time) for time in times] for times in values], pa.list_(_time_type()))
     if field.kind not in _types():
-        values = [json.dumps(_as_json(one), ensure_ascii=False, separators=(",", ":")) for one in values]
+        values = list(map(_as_json, values))
     return pa.array(values, _types().get(field.kind, pa.string()))
 
 
-def _as_json(value: Any) -> Any:
-    """Return a collection of texts, or a mapping of them, as JSON has it; a set in the order of its texts."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    return sorted(value) if isinstance(value, frozenset) else list(value)
+def _as_json(value: Any) -> str:
+    """Return a collection of texts, or a mapping of them, as JSON; a set in the order of its texts."""
+    plain = dict(value) if isinstance(value, Mapping) else sorted(value) if isinstance(value, frozenset) else value
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def vector_column(vectors: Matrix) -> Any:
@@ -304,7 +349,7 @@ def with_tx(rows: TableRows, tx: int) -> TableRows:
 def _types() -> dict[type, Any]:
     import pyarrow as pa
 
-    return {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), bytes: pa.string()}
+    return {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
 def _time_type() -> Any:
@@ -325,10 +370,6 @@ def values_in(field: Field, rows: TableRows) -> Sequence[Any]:
         return [vector if vector.any() else None for vector in vectors] if field.optional else list(vectors)
     if field.name == "times":
         return _times(rows["times"])
-    if field.kind is bytes:  # as UTF-8 it takes the least memory
-        import pyarrow as pa
-
-        return [held or b"" for held in rows[field.name].cast(pa.binary()).to_pylist()]
     values = shared_values(rows, field.name)
     return values if field.kind in _types() else [_from_json(field, text) for text in values]
 

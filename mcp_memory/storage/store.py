@@ -32,6 +32,7 @@ from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, store_status
 from mcp_memory.storage.forget import NOTHING_FORGOTTEN, Forgetter, finish, read_book
 from mcp_memory.storage.lock import Holders
+from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import keep_private
 from mcp_memory.storage.place import Place, lease, local_folder, open_write_lock, without_compaction
 from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
@@ -336,15 +337,16 @@ class LanceStore:
 
     def _append(self, batch: Batch, last: Commit | None) -> Commit:
         """Put a batch into the log as the commit after the last one; the write lock must be held. Blocking."""
-        rows = rows_by_kind(batch)
-        counts = {kind: len(rows[kind]) for kind in rows if kind != "point_vectors"}
+        logged, tables = rows_by_kind(batch)
+        counts: dict[str, Any] = {kind: len(rows) for kind, rows in (tables | logged).items()}
+        counts.pop("point_vectors", None)  # as many as points
         if last is None:
             key = self._refresher.ids.key.hex()
             last = Commit(0, 0, FORMAT, self._embedder, self._dimension, 0, 0, reader=self._reader, key=key)
         commit = last.next(self._clock(), **counts, **costs_of(batch.outlays))
         self._place.keep_note()
         with self._tables.write_errors():
-            self._tables.log.append(commit, rows)
+            self._tables.log.append(Entry(commit, logged, tables))
         return commit
 
     async def _apply(self, batch: Batch, commit: Commit) -> None:

@@ -11,6 +11,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.ports import Store
+from mcp_memory.storage.log import Entry
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -53,7 +54,7 @@ def next_commit(uri: str, **changes: Any) -> None:
     """Write a commit without rows after the last one."""
     log = Tables(uri).log
     assert log.last is not None
-    log.append(log.last.next(NOW, **changes), {})
+    log.append(Entry(log.last.next(NOW, **changes), {}))
 
 
 async def make_rows(turns: Sequence[Turn]) -> Batch:

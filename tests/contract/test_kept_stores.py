@@ -16,6 +16,7 @@ import pytest
 from rows_checked import row_problems
 from written_stores import FACTS, MESSAGES, NOW, STORES, held, memory_of, unpacked, was_held, write
 
+from mcp_memory.codec import fields_of
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
@@ -24,7 +25,7 @@ from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
-from mcp_memory.storage.rows import rows_of
+from mcp_memory.storage.rows import LAYOUTS
 from mcp_memory.storage.schema import FORMAT, LOG_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -153,7 +154,7 @@ async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path: P
     todo = TODO.format(format=FORMAT)
     assert said["format"] == FORMAT, todo
     assert _columns(tmp_path / "store") == said["tables"], todo
-    assert {kind: dict(_types(rows_of(kind, []).schema)) for kind in LOG_KINDS} == said["log"], todo
+    assert {kind: _fields(LAYOUTS[kind]) for kind in LOG_KINDS} == said["log"], todo
     assert _columns(unpacked(FORMAT, tmp_path / "then")) == said["tables"], todo
 
 
@@ -166,6 +167,11 @@ def _columns(folder: Path) -> dict[str, dict[str, str]]:
         assert table is not None
         found[name.replace("_0", "_g")] = dict(_types(table.schema))
     return found
+
+
+def _fields(kind: type) -> dict[str, str]:
+    """Return the fields of a kind of the log with their types; `?` where one may be missing."""
+    return {one.name: one.kind.__name__ + "?" * one.optional for one in fields_of(kind)}
 
 
 def _types(columns: Iterable[Any]) -> Iterator[tuple[str, str]]:

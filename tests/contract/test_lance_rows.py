@@ -22,7 +22,7 @@ from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.storage import refresh, relearning, tables
-from mcp_memory.storage.log import logged_rows
+from mcp_memory.storage.log import table_rows
 from mcp_memory.storage.schema import TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -102,7 +102,7 @@ async def test_rows_of_a_process_that_died_while_it_filled_the_tables_are_replac
     before, tables = await shown(store), Tables(uri)
     (entry,) = tables.log.entries(1)
     for kind in TABLE_KINDS:
-        tables.append(entry.commit.table(kind), logged_rows([entry], kind)[:1])
+        tables.append(entry.commit.table(kind), table_rows([entry], kind)[:1])
     assert await shown(open_at(uri)) == before
     assert await row_problems(store) == []
     assert await shown(open_at(uri)) == await shown(store) == before

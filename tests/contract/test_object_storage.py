@@ -21,10 +21,10 @@ from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.lock import BucketLock
-from mcp_memory.storage.log import decode, encode, logged_rows
+from mcp_memory.storage.log import Entry, decode, encode, table_rows
 from mcp_memory.storage.objects import Bucket, storage_options
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.rows import rows_by_kind, with_tx
+from mcp_memory.storage.rows import rows_by_kind
 from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -124,7 +124,7 @@ async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects: Ob
     late = Tables(place)
     for entry in entries:
         for kind in TABLE_KINDS:
-            if (rows := logged_rows([entry], kind)) is not None:
+            if (rows := table_rows([entry], kind)) is not None:
                 late.append(entry.commit.table(kind), rows)
     fresh = open_at(objects)
     assert await refs(fresh) == {"a", "b", "c"}
@@ -208,30 +208,28 @@ async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_ot
     await closed(one, other)
 
 
+def first_commit(*refs: str) -> Entry:
+    """Return the first commit of a store, with all rows of some texts."""
+    logged, tables = rows_by_kind(batch(*refs))
+    counts = {kind: len(rows) for kind, rows in (logged | tables).items()}
+    return Entry(replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), **counts), logged, tables)
+
+
 def test_a_commit_comes_back_as_it_was_put_and_damaged_rows_of_tables_count_as_not_there() -> None:
-    rows = rows_by_kind(batch("a", "b"))
-    counts = {kind: len(made) for kind, made in rows.items()}
-    commit = replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), **counts)
-    line, _, rest = encode(commit, rows).partition(b"\n")
-    entry = decode(line + b"\n", rest)
-    assert (entry.commit, entry.whole) == (commit, True)
-    assert {kind: logged_rows([entry], kind) for kind in rows} == {
-        kind: with_tx(made, 1) for kind, made in rows.items()
-    }
-    damaged = decode(line + b"\n", rest[:-1])
-    assert (damaged.commit, damaged.whole, {*damaged.rows}) == (commit, False, {"turns", "facts"})
+    made = first_commit("a", "b")
+    line, _, rest = encode(made).partition(b"\n")
+    assert decode(line + b"\n", rest) == made
+    assert decode(line + b"\n", rest[:-1]) == replace(made, tables=None)
 
 
 def test_a_commit_whose_reply_was_lost_is_ours_and_one_that_is_damaged_stops_whoever_reads(
     objects: ObjectStore,
 ) -> None:
-    rows = rows_by_kind(batch("a"))
-    counts = {kind: len(made) for kind, made in rows.items()}
-    commit, log = replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), **counts), Place(URI, objects.options).log
+    made, log = first_commit("a"), Place(URI, objects.options).log
     for _ in range(2):
-        log.append(commit, rows)
+        log.append(made)
     with pytest.raises(StoreBusy, match="same moment"):
-        log.append(replace(commit, at=1), rows)
+        log.append(replace(made, commit=replace(made.commit, at=1)))
     (name,) = (name for name in objects.objects if "journal/" in name)
     content, changed = objects.objects[name]
     objects.objects[name] = content.replace(b"fake", b"sham", 1), changed

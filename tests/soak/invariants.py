@@ -13,7 +13,7 @@ from rows_checked import row_problems
 from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.domain.points import MAX_ENTITIES
 from mcp_memory.language.tokens import rouge_l, words
-from mcp_memory.storage.log import logged_rows
+from mcp_memory.storage.log import logged_rows, table_rows
 from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -46,9 +46,9 @@ def rows(uri: str) -> dict[str, int]:
     for kind in TABLE_KINDS:
         if not (name := last.table(kind)).startswith(_MAY_SHRINK):
             found[name] = tables.count(name, f"tx <= {folded}") + len(
-                logged_rows(tables.log.entries(folded), kind) or ()
+                table_rows(tables.log.entries(folded), kind) or ()
             )
-    logged = {kind: len(logged_rows(tables.log.entries(), kind) or ()) for kind in LOG_KINDS}
+    logged = {kind: len(logged_rows(tables.log.entries(), kind)) for kind in LOG_KINDS}
     return found | logged | {"commits": sum(1 for _ in tables.log.commits())}
 
 

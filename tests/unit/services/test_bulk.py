@@ -9,7 +9,6 @@ from exported_store import open_at
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.services.indexing import silent
 from mcp_memory.services.write import write, write_many
-from mcp_memory.storage.log import logged_rows
 from mcp_memory.storage.tables import Tables
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -29,8 +28,9 @@ def tables(folder):
     Tables(str(folder)).fold()
     database = lancedb.connect(folder)
     found = {path.stem: database.open_table(path.stem).to_arrow() for path in sorted(folder.glob("*.lance"))}
-    found["turns"] = logged_rows(Tables(str(folder)).log.entries(), "turns")
-    return {name: rows.drop_columns([*{"tx", "place"} & {*rows.column_names}]) for name, rows in found.items()}
+    entries = Tables(str(folder)).log.entries()
+    said = [{**row, "place": 0} for entry in entries for row in entry.logged.get("turns", ())]
+    return said, {name: rows.drop_columns([*{"tx", "place"} & {*rows.column_names}]) for name, rows in found.items()}
 
 
 async def test_a_corpus_becomes_the_rows_that_single_writes_make(tmp_path):
@@ -44,8 +44,9 @@ async def test_a_corpus_becomes_the_rows_that_single_writes_make(tmp_path):
     assert (await other.store.about()).tx == 2
     for memory in (one, other):
         await memory.aclose()
-    single, many = tables(tmp_path / "one"), tables(tmp_path / "other")
-    assert single.keys() == many.keys() >= {"turns", "sentences_0"}
-    assert sum(rows.num_rows for rows in many.values()) >= 4 * 3 * 4
+    (said, single), (also_said, many) = tables(tmp_path / "one"), tables(tmp_path / "other")
+    assert said == also_said
+    assert single.keys() == many.keys() >= {"sentences_0"}
+    assert sum(rows.num_rows for rows in many.values()) >= 3 * 3 * 4
     for name, rows in single.items():
         assert rows.combine_chunks().equals(many[name].combine_chunks()), name
