@@ -1,7 +1,8 @@
 """Commit edits of memory points: of a caller, of the rules, of a judge (HGMem §3.5).
 
 The edits of a call are decided under the store's lock, by the current points, and are one commit, so several processes
-may edit at once. Which descriptions have to be embedded the decision shows; with their vectors it is made again.
+may edit at once. Which descriptions have to be embedded a decision shows that is made before, without the lock; it is
+made again until it has the vectors of all.
 
 **Points of a question.** A language model makes memory points while it answers a question. In HGMem they are lost with
 the question (§3.2); here they are kept under the question as their goal (DESIGN D04): after an answer that the memory
@@ -103,15 +104,18 @@ async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan)
         StoreError: nothing is changed.
     """
     vectors: dict[str, Vector] = {}
-    async with store.writing() as transaction:
-        planned = plan(transaction.view.space(space), vectors)
-        while missing := [text for text in planned.texts if text not in vectors]:
+    async with store.reading() as view:
+        planned = plan(view.space(space), vectors)
+    while True:
+        if missing := [text for text in planned.texts if text not in vectors]:
             vectors |= zip(missing, await embedder.embed(missing), strict=True)
+        async with store.writing() as transaction:
             planned = plan(transaction.view.space(space), vectors)
-        if planned.revisions:
-            rows = np.array([vectors[text] for text in planned.texts], dtype=np.float32)
-            await transaction.commit(Batch(points=tuple(planned.revisions), point_vectors=rows))
-    return planned
+            if vectors.keys() >= set(planned.texts):
+                if planned.revisions:
+                    rows = np.array([vectors[text] for text in planned.texts], dtype=np.float32)
+                    await transaction.commit(Batch(points=tuple(planned.revisions), point_vectors=rows))
+                return planned
 
 
 async def apply_edits(

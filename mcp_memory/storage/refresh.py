@@ -58,7 +58,6 @@ class Refresher:
         tables: where the rows are.
         ids: makes the ids of the store.
         last: the last commit that was read; None for an empty store.
-        broken: names of tables that lack rows; a rebuild makes them again.
     """
 
     def __init__(
@@ -83,7 +82,6 @@ class Refresher:
 
     def _clear(self) -> None:
         self.last: Commit | None = None
-        self.broken: set[str] = set()
         self._read_to: tuple[int, int] | None = None  # the commit that the view is as of, and the log's edition
         self._looked = -math.inf
 
@@ -96,21 +94,15 @@ class Refresher:
     @property
     def damage(self) -> Damage:
         """What is damaged, as of the last refresh."""
-        return Damage((self._problem,) if self._problem else (), tuple(sorted(self.to_rebuild)))
-
-    @property
-    def to_rebuild(self) -> set[str]:
-        """Tables that lack rows, and those that could not be read."""
-        return self.broken | self.tables.broken
+        return Damage((self._problem,) if self._problem else (), tuple(sorted(self.tables.broken)))
 
     @property
     def lacks_rows(self) -> bool:
-        """Whether the log is damaged or a table lacks rows; a table that cannot be read shows when it is."""
-        return bool(self._problem or self.broken)
+        """Whether the log is damaged, or a table that lacks rows or cannot be read."""
+        return bool(self._problem or self.tables.broken)
 
     def note_rebuilt(self) -> None:
         """Forget what was broken: others have taken its place."""
-        self.broken.clear()
         self.tables.broken.clear()
 
     # Saved views
@@ -215,7 +207,7 @@ class Refresher:
             for part in _parts(log.entries(view.tx, last.tx), last):
                 self._add(view, part, last, first=first)
             if first and not log.shared:
-                self.broken |= short_tables(self.tables, last)
+                self.tables.broken |= short_tables(self.tables, last)
         self._read_to = to
         return view
 
@@ -239,8 +231,7 @@ class Refresher:
                 return None
             try:
                 return self.tables.rows(last.table(kind), f"tx > {after} AND tx <= {until}")
-            except StoreError:
-                self.broken.add(last.table(kind))
+            except StoreError:  # it is broken from now on
                 return None
 
         view.add(_batch_of(view, part, read, self._dimension, self.masking), until)

@@ -55,7 +55,7 @@ class Tables:
         place: the place where the store is.
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
-        broken: tables that could not be read.
+        broken: names of tables that lack rows or could not be read; a rebuild makes them again.
     """
 
     def __init__(self, place: Place | str) -> None:
