@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import StatedTime
@@ -29,6 +28,11 @@ _SPELT = {"favorite": "favourite", "neighbor": "neighbour", "wo": "will", "ca": 
 _QUOTED = re.compile(
     r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»|(?<!\w)['‘]((?:[^'’\n]|(?<=\w)['’](?=\w)){1,160})['’](?!\w)"
 )
+_ADVERBIALS = re.compile(
+    rf"(?<![\w'’-])(?:{'|'.join(sorted(ADVERBIAL_PHRASES, key=len, reverse=True))})(?![\w'’-])".replace(" ", r"\s+"),
+    re.IGNORECASE,
+)
+"""Phrases that are one adverb: "at the moment", "for good"."""
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
 _LEAD_IN = re.compile(
     r"\s*(?:(?:please|pls|so|and|also|ok|okay|hey)[, ]{1,2})?(?:(?:(?:do not|don['’]t|never) forget|remember"
@@ -98,12 +102,18 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
     special = [
         Word(text[t.start : t.end], "", t.start, t.end, "time", t) for t in times if start <= t.start < t.end <= end
     ]
-    for match in _QUOTED.finditer(text, start, end):
-        if all(match.end() <= other.start or match.start() >= other.end for other in special):
-            inside = next(group for group in match.groups() if group is not None)
-            index = text.index(inside, match.start())
-            kind: Kind = "title" if _is_quoted_title(inside) else "speech"
-            special.append(Word(inside, inside.lower(), index, index + len(inside), kind))
+
+    def is_free(match: re.Match[str]) -> bool:
+        return all(match.end() <= other.start or match.start() >= other.end for other in special)
+
+    for match in filter(is_free, _QUOTED.finditer(text, start, end)):
+        inside = next(group for group in match.groups() if group is not None)
+        index = text.index(inside, match.start())
+        kind: Kind = "title" if _is_quoted_title(inside) else "speech"
+        special.append(Word(inside, inside.lower(), index, index + len(inside), kind))
+    for match in filter(is_free, _ADVERBIALS.finditer(text, start, end)):
+        phrase = " ".join(match[0].lower().split())
+        special.append(Word(phrase, phrase, match.start(), match.end(), "adverb"))
     special.sort(key=lambda word: word.start)
     words: list[Word] = []
     index = start
@@ -114,7 +124,7 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
         words.append(special_word)
         index = special_word.end
     words += _split_plain(text, index, end)
-    return _fuse_adverbial_phrases([word for word in words if word.low not in ('"', "“", "”", "«", "»")])
+    return [word for word in words if word.low not in ('"', "“", "”", "«", "»")]
 
 
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)\b")
@@ -158,32 +168,6 @@ def _split_plain(text: str, start: int, end: int) -> list[Word]:
 
 def _make_word(token: str, low: str, first: int, last: int) -> Word:
     return Word(token, _SPELT.get(low, low), first, last, "number" if token[0].isdigit() else "word")
-
-
-@cache
-def _adverbials_by_first_word() -> dict[str, list[tuple[str, ...]]]:
-    runs: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in sorted(ADVERBIAL_PHRASES, key=len, reverse=True):
-        parts = tuple(phrase.split())
-        runs.setdefault(parts[0], []).append(parts)
-    return runs
-
-
-def _fuse_adverbial_phrases(words: list[Word]) -> list[Word]:
-    """Return the words with "at the moment", "for good" and other adverbial phrases joined to one word each."""
-    runs, joined, index = _adverbials_by_first_word(), [], 0
-    while index < len(words):
-        word = words[index]
-        for parts in runs.get(word.low, ()):
-            last = index + len(parts) - 1
-            if last < len(words) and all(words[index + n].low == part for n, part in enumerate(parts)):
-                joined.append(Word(" ".join(parts), " ".join(parts), word.start, words[last].end, "adverb"))
-                index = last + 1
-                break
-        else:
-            joined.append(word)
-            index += 1
-    return joined
 
 
 _LETTERS = re.compile(r"\w+")
