@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from mcp_memory.domain.facts import Assertion, FactKind, Intent
-from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.facts import FactKind
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.vocabulary import RELATIVES, word_set
-from mcp_memory.rules.facts.assertions import PRECISION, Validity, make_assertion
+from mcp_memory.rules.facts.assertions import PRECISION, Stated, Validity
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
@@ -31,17 +30,14 @@ _ENDS = word_set("end finish close expire")
 _CLOCK = re.compile(r"[\s,]{1,3}at\s(?P<clock>\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE)
 
 
-def appointment_assertions(
-    turn: Turn, discourse: Discourse, index: int, clause: Clause, intent: Intent
-) -> Iterator[Assertion]:
+def appointment_stated(discourse: Discourse, clause: Clause, text: str, said_at: Millis) -> Iterator[Stated]:
     """Yield the date of a thing that a clause states, if any: planned if it is still to come, otherwise an event.
 
     Args:
-        turn: the turn that holds the clause.
         discourse: what the text has mentioned so far.
-        index: the index of the sentence.
-        clause: the clause of the sentence.
-        intent: the intent of the sentence.
+        clause: the clause of a sentence.
+        text: the text that holds it.
+        said_at: the moment of the utterance.
     """
     dates = [word for word in clause.times if word.time and word.time.since > BEGINNING and word.time.until < FOREVER]
     if len(clause.subject) != 1 or len(dates) != 1 or clause.verb.negated:
@@ -50,12 +46,10 @@ def appointment_assertions(
     found = _dated_thing(clause, clause.subject[0])
     if found is None or time is None or time.grain not in ("time", "day", "week", "month"):
         return
-    head = name_of(discourse, found[1])
-    if head:
-        tail = _with_clock(turn.text, date)
-        kind: FactKind = "planned" if time.until > turn.local_time else "event"
+    if head := name_of(discourse, found[1]):
+        kind: FactKind = "planned" if time.until > said_at else "event"
         validity = Validity(time.since, time.until, True, kind=kind, precision=PRECISION[time.grain])
-        yield make_assertion(turn, index, (clause.start, clause.end), (head, found[0], tail), validity, intent)
+        yield (clause.start, clause.end), (head, found[0], _with_clock(text, date)), validity
 
 
 def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounPhrase] | None:

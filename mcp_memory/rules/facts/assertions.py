@@ -64,34 +64,31 @@ class Validity:
     precision: Precision | None = None
 
 
-def assert_claim(
-    turn: Turn, discourse: Discourse, index: int, clause: Clause, claim: Claim, intent: Intent
-) -> Iterator[Assertion]:  # fmt: skip
-    """Yield the claim of a clause as assertions, one for each interval in which it holds.
+Stated = tuple[tuple[int, int], tuple[str, str, str], Validity]
+"""The words that state a fact, as a span in characters; its head, relation and tail; and when it holds."""
+
+
+def claim_stated(discourse: Discourse, clause: Clause, claim: Claim, said_at: Millis) -> Iterator[Stated]:
+    """Yield what the claim of a clause states, once for each interval in which it holds.
 
     Args:
-        turn: the turn that holds it.
         discourse: what the text has mentioned so far.
-        index: the index of its sentence.
         clause: the clause that states it.
-        claim: what it states.
-        intent: the intent of the sentence.
+        claim: the claim.
+        said_at: the moment of the utterance.
     """
     triple = _resolved(discourse, claim, (*clause.subject, *(noun.owner for noun in clause.subject)))
     if triple is not None:
         span = clause.start, max(claim.end or clause.end, clause.verb.end)
-        for validity in _intervals_of(turn, clause, claim, triple[2]):
-            yield make_assertion(turn, index, span, triple, validity, intent)
+        for validity in _intervals_of(clause, claim, triple[2], said_at):
+            yield span, triple, validity
 
 
-def assert_phrase(
-    turn: Turn, discourse: Discourse, index: int, noun: NounPhrase, claim: Claim, intent: Intent
-) -> Iterator[Assertion]:  # fmt: skip
-    """Yield the claim of a phrase, "my sister Anna": it holds from the utterance on, whatever its clause says."""
+def phrase_stated(discourse: Discourse, noun: NounPhrase, claim: Claim, said_at: Millis) -> Iterator[Stated]:
+    """Yield what the claim of a phrase states, "my sister Anna": it holds from then on, whatever its clause says."""
     triple = _resolved(discourse, claim, ())
     if triple is not None:
-        span, validity = (noun.start, max(noun.end, claim.end)), from_utterance(turn.local_time)
-        yield make_assertion(turn, index, span, triple, validity, intent)
+        yield (noun.start, max(noun.end, claim.end)), triple, from_utterance(said_at)
 
 
 def make_assertion(
@@ -148,7 +145,7 @@ def _tail_name(discourse: Discourse, claim: Claim) -> str | None:
     return discourse.thing(noun)
 
 
-def _intervals_of(turn: Turn, clause: Clause, claim: Claim, tail: str) -> list[Validity]:
+def _intervals_of(clause: Clause, claim: Claim, tail: str, said_at: Millis) -> list[Validity]:
     """Return the intervals in which a claim holds; none if it tells of something that did not happen yet."""
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if claim.relation == "born_on":
@@ -156,7 +153,7 @@ def _intervals_of(turn: Turn, clause: Clause, claim: Claim, tail: str) -> list[V
     lengths = (slot.nouns[0].head for slot in clause.slots if slot.preposition == "for")
     adverbs = clause.adverbs | {"for years" for length in lengths if length in _LENGTHS}  # "lived there for ten years"
     event = relations().get(claim.relation).event
-    return validity_intervals(claim.effect, clause.verb, adverbs, stated, turn.local_time, event=event)
+    return validity_intervals(claim.effect, clause.verb, adverbs, stated, said_at, event=event)
 
 
 def validity_intervals(

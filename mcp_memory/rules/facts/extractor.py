@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, Intent, restated
@@ -29,8 +29,8 @@ from mcp_memory.domain.turns import READ_CHARS, USERS, Turn, by_assistant, is_as
 from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.segments import QUESTION_MARKS, is_repetitive
 from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts.appointments import appointment_assertions
-from mcp_memory.rules.facts.assertions import assert_claim, assert_phrase
+from mcp_memory.rules.facts.appointments import appointment_stated
+from mcp_memory.rules.facts.assertions import Stated, claim_stated, make_assertion, phrase_stated
 from mcp_memory.rules.facts.certainty import with_certainty
 from mcp_memory.rules.facts.clauses import read_clauses
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
@@ -154,19 +154,24 @@ def _of_sentence(
     words = split_words(turn.text, start, end, times)
     asserting, intent = _asserts(sentence), _intent_of(sentence, dated=bool(times))
     pronoun = next((word.start for word in words if word.low in ("he", "she", "his", "her", "him")), end)
+    said_at = turn.local_time
+
+    def made(stated: Iterable[Stated]) -> Iterator[Assertion]:
+        return (make_assertion(turn, index, *one, intent) for one in stated)
+
     presupposed = list(presupposed_claims(words)) if talk else []
     for noun, claim in presupposed:
         if noun.start < pronoun:
             discourse.mention(noun)
-        yield from assert_phrase(turn, discourse, index, noun, claim, intent)
+        yield from made(phrase_stated(discourse, noun, claim, said_at))
     for clause in read_clauses(words, talk=talk):
         if asserting and clause.stated:
             if talk:
-                yield from appointment_assertions(turn, discourse, index, clause, intent)
+                yield from made(appointment_stated(discourse, clause, turn.text, said_at))
             for claim in clause_claims(clause, talk=talk):
-                yield from assert_claim(turn, discourse, index, clause, claim, intent)
+                yield from made(claim_stated(discourse, clause, claim, said_at))
         for noun, claim in phrase_claims(clause, talk=talk) if asserting else ():
-            yield from assert_phrase(turn, discourse, index, noun, claim, intent)
+            yield from made(phrase_stated(discourse, noun, claim, said_at))
         for subject in clause.subject:
             discourse.mention(subject)
         discourse.mention_others(clause)
