@@ -32,7 +32,7 @@ from mcp_memory.domain.ids import digest
 from mcp_memory.domain.paths import Path, PathScores, Rule, Step
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.navigation.paths import EXPANDED, PREMISES, Edge, Neighbourhood, entities_on
+from mcp_memory.navigation.paths import EXPANDED, Edge, Neighbourhood, entities_on
 
 Guess = tuple[Step, str]
 """A step that a rule infers, and the key of the entity that it leads to."""
@@ -46,6 +46,8 @@ SAME, IMPLIED, HYPONYMY, SUCCESSION, CAUSALITY, COOCCURRENCE = 1.0, 0.8, 0.8, 0.
 """Share of its confidence that a fact keeps (DESIGN 3.3): in its inverse, or mirrored if the relation is symmetric; in
 a relation that another implies; one step up in a hierarchy; in the version before or after; along a chain of causes;
 through a shared sentence."""
+PREMISES = 24
+"""Neighbours that each rule reads; ours, for hubs."""
 TOGETHER = "mentioned_with"
 """The relation of a guess by co-occurrence."""
 _KINDS = frozenset(("is_a", "subclass_of", "includes"))

@@ -54,8 +54,6 @@ SCANNED = 256
 """Versions on each side of a root that are read before the best m are taken; ours, for hubs."""
 PASSED = 48
 """The same for an entity further along a path; with 256 here too, searching dense facts takes twice as long."""
-PREMISES = 24
-"""Neighbours that each rule of repair reads; ours, for hubs."""
 ASKED = 0.7
 """Bonus on relevance for a relation that the query asks for, as a share of the distance to 1; ours."""
 SPREAD = 4.0
@@ -158,21 +156,12 @@ class Neighbourhood:
         return self._rank([neighbour for neighbour in dated if not self._holds(neighbour[0], intent)], intent)
 
     def links(self, key: str, intent: Intent, names: frozenset[str]) -> list[tuple[Step, str]]:
-        """Return the steps along a few relations that pass the time filter, with their ends, not ranked.
-
-        The rules call this for many entities, so it is cheap where no such fact exists; of hubs it reads only the
-        outgoing side.
-        """
-        if self._is_alias(key):
-            return []
-        out = [
-            version for name in self.facts.relations_of(key) if name in names for version in self._versions(key, name)
+        """Return the steps along a few relations that pass the time filter, with their ends, not ranked."""
+        return [
+            (Step(version, forward, confidence=version.confidence), end)
+            for version, forward, end in self._around(key)
+            if version.relation in names and self._holds(version, intent)
         ]
-        links = [self._link(version, forward=True) for version in out[:PREMISES]]
-        if self.facts.degree(key) <= PREMISES:
-            into = self.facts.to(key, suspected=self.uncertain)
-            links += [self._link(version, forward=False) for version in into if version.relation in names]
-        return [(step, end) for step, end in links if end != key and self._holds(step.version, intent)]
 
     def _holds(self, version: Version, intent: Intent) -> bool:
         return is_time_valid(version, self.at, intent, past=self.fact_query.past)
@@ -215,9 +204,6 @@ class Neighbourhood:
         yield from reversed(self.facts.versions(key, relation))
         if self.uncertain:
             yield from reversed(self.facts.suspected(key, relation))
-
-    def _link(self, version: Version, *, forward: bool) -> tuple[Step, str]:
-        return Step(version, forward, confidence=version.confidence), self.facts.target_key(version, forward=forward)
 
 
 def score_paths(
