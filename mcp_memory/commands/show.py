@@ -22,10 +22,9 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.resources import facts, points, sessions
 from mcp_memory.server.resources.uris import space_of
-from mcp_memory.server.tools.answer import AnswerInput
 from mcp_memory.server.tools.arguments import read_arguments, shown
 from mcp_memory.server.tools.dossier import HEADER
-from mcp_memory.server.tools.reconstruct import RecallPage
+from mcp_memory.server.tools.recall import AnswerInput, recall_reply
 from mcp_memory.server.tools.replies import in_parentheses, json_of, quantity, validity
 from mcp_memory.settings import Settings
 from mcp_memory.visible import as_name, one_line
@@ -186,15 +185,15 @@ async def search(settings: Settings, options: argparse.Namespace, terminal: Term
             space_of(view, space, "--space")
         recall = await memory.reconstruct(Query(text, space, options.limit))
     if options.json:
-        terminal.json({"space": space} | RecallPage(recall, WHOLE_REPLY).reply().structured)
+        terminal.json({"space": space} | recall_reply(recall, WHOLE_REPLY).structured)
     else:
         _print_recall(terminal, recall)
 
 
 def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
     """Print the text of a recall, without what only a model needs, and the ids of what it shows."""
-    page = RecallPage(replace(recall, breadth="best", episode="", warnings=()), WHOLE_REPLY)
-    for line in page.text(len(recall.evidence)).split("\n"):
+    reply = recall_reply(replace(recall, breadth="best", episode="", warnings=()), WHOLE_REPLY)
+    for line in reply.text.split("\n"):
         if line != HEADER:
             terminal.line(line if line[:1].isdigit() or line.startswith(" ") else (line, "bold"))
     said = [(str(number), item.sources[0].turn) for number, item in enumerate(recall.evidence, 1) if item.sources]

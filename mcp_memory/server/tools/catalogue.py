@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.access import Right
-from mcp_memory.server.tools import answer, evolve, explore, forget, graph, reconstruct, status, write
+from mcp_memory.server.tools import evolve, explore, forget, graph, recall, status, write
 from mcp_memory.server.tools.arguments import GraphInput, Input, read_arguments
 from mcp_memory.server.tools.replies import Reply
 
@@ -58,8 +58,8 @@ _WRITE: frozenset[Right] = frozenset(("read", "write"))
 _FORGET: frozenset[Right] = frozenset(("read", "forget"))
 TOOLS: Mapping[str, Tool[Any, Any]] = {
     "memory_write": Tool(write.WriteInput, write.write_request, write.run, read_only=False, needs=_WRITE),
-    "memory_reconstruct": Tool(reconstruct.ReconstructInput, reconstruct.recall_request, reconstruct.run),
-    "memory_answer": Tool(answer.AnswerInput, answer.answer_query, answer.run, read_only=False),  # it may learn
+    "memory_reconstruct": Tool(recall.ReconstructInput, recall.recall_request, recall.reconstruct),
+    "memory_answer": Tool(recall.AnswerInput, recall.answer_query, recall.answer, read_only=False),  # it may learn
     "memory_evolve": Tool(evolve.EvolveInput, evolve.evolve_request, evolve.run, read_only=False, needs=_WRITE),
     "memory_explore": Tool(explore.ExploreInput, explore.explore_request, explore.run),
     "memory_graph": Tool(GraphInput, graph.graph_values, graph.run),

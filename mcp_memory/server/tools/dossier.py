@@ -1,8 +1,8 @@
-"""The text of a recall, written for a model that answers from this one reply.
+"""Evidence as text: the records of a recall, written for a model that answers from this one reply, and a bare list.
 
-It has these parts, in this order: the best `BEST` records; the others by conversation and document, in the order of
-time, so that a model reads what followed on what; memory points. A list has no best records: all of it is in the order
-of time. The number before a record is its rank, 1 for the best.
+A recall (`dossier_lines`) has these parts, in this order: the best `BEST` records; the others by conversation and
+document, in the order of time, so that a model reads what followed on what; memory points. A list has no best records:
+all of it is in the order of time. The number before a record is its rank, 1 for the best.
 
 A record is shown in the words that were said; a long message behind the best is shown by its brief
 (``language/briefs.py``), and whole with detail full. A fact that leads it stands behind them in parentheses if it is
@@ -12,7 +12,9 @@ with the day of each. "…" stands where a message goes on. Of a block of code i
 shown, with the number of lines; of the best records it is shown whole where code is asked for or it alone has a word of
 the question.
 
-Ids and scores are in the structured part, which keeps the order of rank.
+Ids and scores are in the structured part, which keeps the order of rank. An answer and a step of navigation list their
+evidence (`evidence_lines`). A memory point is shown with its id, by which it is updated and merged, and with its
+sources in their own words; of its own description only the sentences that no source contains.
 
 **Departures.** The papers show a model the evidence in the order of rank (QRMeM §2.2) or along paths (REAL eq. 9). A
 trial in which models answered from single replies found that turns of one session, shuffled and each with the same
@@ -22,29 +24,29 @@ time stamp, were misread, and that a fact without its words hides the reason.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from mcp_memory.domain.evidence import Evidence, Source
+from mcp_memory.domain.evidence import Evidence, Source, Wish
 from mcp_memory.domain.facts import CERTAIN, STABLE
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.language.briefs import brief
-from mcp_memory.language.segments import FENCES, code_blocks
+from mcp_memory.language.segments import FENCES, code_blocks, split
 from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
+from mcp_memory.server.tools import replies
 from mcp_memory.server.tools.replies import (
     QUOTE_CHARS,
-    beyond_sources,
-    certainty,
     group_of,
-    has_told_start,
+    heading,
     in_parentheses,
     indent,
     quantity,
-    time_of,
     turn_time,
+    validity,
 )
 from mcp_memory.visible import as_name, in_quotes, one_line
 
@@ -83,14 +85,6 @@ class _Passage:
     facts: list[Evidence]
 
 
-@dataclass
-class _Group:
-    """The passages of one conversation or document."""
-
-    title: str
-    passages: list[_Passage] = field(default_factory=list)
-
-
 def dossier_lines(
     items: Sequence[Evidence], *, lines: bool = False, code: bool = True, asked: AbstractSet[str] = frozenset()
 ) -> list[str]:
@@ -104,18 +98,55 @@ def dossier_lines(
     """
     if not items:
         return ["No records to show."]
+
+    def said(passage: _Passage) -> str:
+        return _passage_text(passage, code=code, asked=asked)
+
     passages = _passages(items)
     first = [] if lines else [one for one in passages if one.number <= BEST]
-    best = [f"{one.number}. {_origin(one)} {_passage_text(one, code=code, asked=asked)}" for one in first]
-    groups = _groups([one for one in passages if one not in first])
-    records = [line for group in groups for line in _group_lines(group, one_each=lines, code=code, asked=asked)]
+    best = [f"{one.number}. {_origin(one)} {said(one)}" for one in first]
+    records: list[str] = []
+    for group in _groups([one for one in passages if one not in first]):
+        title, day = f"{_title(group[0])}{in_parentheses(space_of(group[0].item))}", _day_of(group[0].source.turn)
+        records.append(f"{title}, {day}:" if day else f"{title}:")
+        for passage in group:  # a day that differs stands before its passage
+            if (when := _day_of(passage.source.turn)) != day:
+                records.append(f" {when}:" if when else " undated:")
+                day = when
+            line = f"{passage.number}. {said(passage)}"
+            records.append(" ".join(line.split()) if lines else line)
     points: list[str] = []
     for number, item in enumerate(items, 1):
         if item.kind == "point":
-            point = f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip()
-            points.append(f"{point}{in_parentheses(_space_of(item))}")
-            points += [f"   {_said_in(one.turn)}: {indent(one.quote[:QUOTE_CHARS])}" for one in item.sources]
+            where = in_parentheses(space_of(item))
+            points += _point_lines(number, item, where, lambda turn: f"{_said_in(turn)}:")
     return [HEADER_OF_LINES, *points, *records] if lines else [HEADER, *best, *records, *points]
+
+
+def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]:
+    """Return pieces of evidence as numbered lines of text.
+
+    Args:
+        items: best first.
+        ids: whether to show the id of each; a reply without an episode needs it, since only an episode makes the
+            numbers of its records usable in a later call.
+    """
+    if not items:
+        return ["No records to show."]
+    lines = [replies.HEADER]
+    for number, item in enumerate(items, 1):
+        if item.kind == "point":  # its sources are not listed as items of their own
+            lines += _point_lines(number, item, "", heading)
+            continue
+        marks = in_parentheses(_time_of(item), _doubt_of(item))
+        origin = f"{heading(item.sources[0].turn)} " if item.sources else ""
+        lines.append(f"{number}. {item.id + ' ' if ids else ''}{origin}{indent(item.text)}{marks}")
+    return lines
+
+
+def _point_lines(number: int, point: Evidence, marks: str, place: Callable[[Turn], str]) -> list[str]:
+    first = f"{number}. [memory point {point.id}] {indent(_beyond_sources(point))}".rstrip()
+    return [first + marks, *(f"   {place(one.turn)} {indent(one.quote[:QUOTE_CHARS])}" for one in point.sources)]
 
 
 def _passages(items: Sequence[Evidence]) -> list[_Passage]:
@@ -133,18 +164,15 @@ def _passages(items: Sequence[Evidence]) -> list[_Passage]:
     return list(shown.values())
 
 
-def _groups(passages: Sequence[_Passage]) -> list[_Group]:
-    """Return the conversations and documents of passages, the earliest first, undated ones last."""
-    groups: dict[tuple[str | None, str, str], _Group] = {}
+def _groups(passages: Sequence[_Passage]) -> list[list[_Passage]]:
+    """Return passages by conversation and document, the earliest first, undated ones last."""
+    groups: dict[tuple[str | None, str, str | None], list[_Passage]] = defaultdict(list)
     for passage in passages:
-        item, turn = passage.item, passage.source.turn
-        name = group_of(item) or ""
-        title = f"{_group_title(turn, name)}{in_parentheses(_space_of(item))}"
-        groups.setdefault((item.space, turn.kind, name), _Group(title)).passages.append(passage)
+        groups[passage.item.space, passage.source.turn.kind, group_of(passage.item)].append(passage)
     for group in groups.values():
-        group.passages.sort(key=lambda passage: _place(passage.source))
-        _leave_out_shown(group.passages)
-    return sorted(groups.values(), key=lambda group: _place(group.passages[0].source))
+        group.sort(key=lambda passage: _place(passage.source))
+        _leave_out_shown(group)
+    return sorted(groups.values(), key=lambda group: _place(group[0].source))
 
 
 def _leave_out_shown(passages: Sequence[_Passage]) -> None:
@@ -162,16 +190,14 @@ def _leave_out_shown(passages: Sequence[_Passage]) -> None:
         ends[turn] = max(end, source.end)
 
 
-def _group_title(turn: Turn, name: str) -> str:
-    if turn.kind == "document":
-        return f"Document {as_name(name)}"
-    if turn.kind == "statement":
-        return f"Stated as facts in session {as_name(name)}"
-    return f"Session {as_name(name)}"
+def _title(passage: _Passage) -> str:
+    """Return the title of the conversation or document of a passage."""
+    kinds = {"document": "Document", "statement": "Stated as facts in session", "message": "Session"}
+    return f"{kinds[passage.source.turn.kind]} {as_name(group_of(passage.item) or '')}"
 
 
-def _space_of(item: Evidence) -> str:
-    """Return the space of an item where several were asked; else an empty text."""
+def space_of(item: Evidence | Wish) -> str:
+    """Return the space of an item where that is another than the one that was asked; else an empty text."""
     return f"space {item.space}" if item.space else ""
 
 
@@ -182,24 +208,9 @@ def _place(source: Source) -> tuple[bool, Millis, Millis, int, int]:
 
 def _origin(passage: _Passage) -> str:
     """Return where one of the best records was said, ``[Mon 8 May 2023, session s1]``."""
-    turn, item = passage.source.turn, passage.item
-    title = _group_title(turn, group_of(item) or "")
-    parts = (_day_of(turn), title[:1].lower() + title[1:], _space_of(item))
+    title = _title(passage)
+    parts = (_day_of(passage.source.turn), title[:1].lower() + title[1:], space_of(passage.item))
     return f"[{', '.join(part for part in parts if part)}]"
-
-
-def _group_lines(group: _Group, *, one_each: bool, code: bool, asked: AbstractSet[str]) -> list[str]:
-    """Return the title of a group with its day, and its passages; a day that differs stands before its passage."""
-    days = [_day_of(passage.source.turn) for passage in group.passages]
-    title = f"{group.title}, {days[0]}:" if days[0] else f"{group.title}:"
-    lines, day = [title], days[0]
-    for passage, when in zip(group.passages, days, strict=True):
-        if when != day:
-            lines.append(f" {when}:" if when else " undated:")
-            day = when
-        line = f"{passage.number}. {_passage_text(passage, code=code, asked=asked)}"
-        lines.append(" ".join(line.split()) if one_each else line)
-    return lines
 
 
 def _passage_text(passage: _Passage, *, code: bool, asked: AbstractSet[str]) -> str:
@@ -254,13 +265,52 @@ def _fact_mark(item: Evidence) -> str:
     """
     if not item.inferred and (item.confidence is None or STABLE <= item.confidence < CERTAIN):
         return ""
-    doubt = certainty(item)
-    told = has_told_start(item)
-    when = "" if told else time_of(item)
+    doubt = _doubt_of(item)
+    told = _has_told_start(item)
+    when = "" if told else _time_of(item)
     if told and item.valid_to is not None and item.valid_to < FOREVER:
         when = f"until {weekday_and_day(item.valid_to - 1)}"
     said = "" if one_line(item.sources[0].quote) == one_line(item.text) else f"fact: {one_line(item.text)}"
     return ", ".join(part for part in (said, when, doubt) if part)
+
+
+def _has_told_start(item: Evidence) -> bool:
+    """Return whether the start of a fact is the time of its telling, which says nothing of when it began."""
+    known = item.stated or item.precision is not None or item.fact_kind == "planned"
+    return item.kind == "fact" and not known and item.valid_from != item.valid_to
+
+
+def _time_of(item: Evidence) -> str:
+    """Return the time of an item in words, see `validity`; of a fact without the time of its telling."""
+    since = None if _has_told_start(item) else item.valid_from
+    return validity(since, item.valid_to, item.fact_kind, item.precision)
+
+
+def _doubt_of(item: Evidence) -> str:
+    """Return how doubtful an item is, in words; empty if it is not."""
+    if item.inferred:
+        return f"a hypothesis by {item.inferred}, stated by nobody"
+    if item.confidence is not None and item.confidence < CERTAIN:
+        return f"uncertain, confidence {item.confidence:.2f}"
+    return ""
+
+
+def _beyond_sources(point: Evidence) -> str:
+    """Return the sentences of a point's description that no source contains in the same words.
+
+    The speaker that a description puts before a sentence is ignored in this comparison.
+    """
+    quotes = [" ".join(source.quote[:QUOTE_CHARS].split()) for source in point.sources]
+    prefixes = tuple(f"{who}: " for source in point.sources if (who := source.turn.speaker or source.turn.role))
+
+    def is_quoted(sentence: str) -> bool:
+        sentence = " ".join(sentence.split())
+        bare = next((sentence[len(prefix) :] for prefix in prefixes if sentence.startswith(prefix)), sentence)
+        return any(bare in quote for quote in quotes)
+
+    sentences = [point.text[start:end].strip() for start, end in split(point.text)]
+    own = [sentence for sentence in sentences if not is_quoted(sentence)]
+    return point.text if len(own) == len(sentences) else " ".join(own)
 
 
 def _with_gaps(said: str, source: Source) -> str:

@@ -24,9 +24,9 @@ from mcp_memory.server.tools.arguments import (
     request_of,
     short_text,
 )
+from mcp_memory.server.tools.dossier import evidence_lines
 from mcp_memory.server.tools.replies import (
     Reply,
-    evidence_lines,
     evidence_row,
     fit_items,
     fit_share,

@@ -5,8 +5,7 @@ the evidence has what is left. The least relevant items are left out first, and 
 
 Stored text is data: the text says so, numbers the records and indents their lines, so that a record cannot pass for
 another one or for the server's own words. A fact is shown with the time for which it holds; an end that is open or
-unknown is left out. A memory point is shown with its id, by which it is updated and merged, and with its sources in
-their own words; of its own description only the sentences that no source contains.
+unknown is left out.
 """
 
 from __future__ import annotations
@@ -16,10 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
-from mcp_memory.domain.facts import CERTAIN, FactKind, Precision
+from mcp_memory.domain.evidence import Evidence, Suggestion
+from mcp_memory.domain.facts import FactKind, Precision
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.domain.query import Detail
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
@@ -178,47 +176,6 @@ def quantity(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-class RecallParts:
-    """What a reply says of a recall beside its evidence: each list within its share of ``max_tokens``.
-
-    Attributes:
-        missing: what is missing.
-        warnings: of the recall.
-        fields: conflicts, and with full detail how the evidence was found, for the structured part.
-        conflict_lines: the conflicts, for the text.
-        detail_lines: how the evidence was found, for the text.
-        episode_line: the line that names the episode, if there is one.
-    """
-
-    def __init__(self, recall: RecallResult, max_tokens: int, detail: Detail) -> None:
-        self.missing = fit_share(recall.missing, "missing", max_tokens)
-        self.warnings = fit_share(recall.warnings, "warnings", max_tokens)
-        conflicts = fit_share(recall.conflicts, "conflicts", max_tokens)
-        self.fields: dict[str, Any] = {"conflicts": conflicts}
-        self.conflict_lines = [f"Conflict: {one_line(conflict)}" for conflict in conflicts]
-        self.detail_lines = self._add_details(recall, max_tokens) if detail == "full" else []
-        self.episode_line = [f"Episode {recall.episode}"] if recall.episode else []
-
-    def _add_details(self, recall: RecallResult, max_tokens: int) -> list[str]:
-        """Add how the evidence was found to the fields, and return the same as lines."""
-        from mcp_memory.navigation.paths import serialise  # reads word lists that a first reply need not wait for
-
-        fields = self.fields
-        fields["roots"] = fit_share([row(root, "name", "intent") for root in recall.roots], "roots", max_tokens)
-        fields["paths"] = fit_share([serialise(path) for path in recall.paths], "paths", max_tokens)
-        fields["next"] = fit_share(list(map(step_row, recall.next)), "next", max_tokens)
-        lines = [*(f"Path: {one_line(path)}" for path in fields["paths"]), *map(next_line, fields["next"])]
-        if recall.stop is not None:
-            turns, calls = quantity(recall.turns, "turn"), quantity(len(recall.trace), "step")
-            lines.append(f"Looked on for {turns}, {calls}: {recall.stop}.")
-            fields["stop_reason"] = recall.stop
-            calls_made = [row(call, "turn", "operator", "args", "found", "kept") for call in recall.trace]
-            fields["trace"] = fit_share(calls_made, "trace", max_tokens)
-        spent = {"turns": recall.turns, "calls": len(recall.trace), "texts": recall.texts, "rounds": recall.rounds}
-        fields["budget"] = spent | {"claude": spent_row(recall.spent)}
-        return lines
-
-
 def evidence_row(item: Evidence) -> dict[str, Any]:
     """Return a piece of evidence as the structured part shows it."""
     sources = []
@@ -226,69 +183,6 @@ def evidence_row(item: Evidence) -> dict[str, Any]:
         quote = source.quote[:QUOTE_CHARS] if source.quote != item.text and not item.abridged else None
         sources.append(source_row(source.turn) | {"quote": quote})
     return row(item, *EVIDENCE) | {"group": group_of(item), "sources": sources}
-
-
-def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]:
-    """Return pieces of evidence as numbered lines of text.
-
-    Args:
-        items: best first.
-        ids: whether to show the id of each; a reply without an episode needs it, since only an episode makes the
-            numbers of its records usable in a later call.
-    """
-    if not items:
-        return ["No records to show."]
-    lines = [HEADER]
-    for number, item in enumerate(items, 1):
-        if item.kind == "point":  # its sources are not listed as items of their own
-            lines.append(f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip())
-            lines += [f"   {heading(source.turn)} {indent(source.quote[:QUOTE_CHARS])}" for source in item.sources]
-            continue
-        marks = (time_of(item), certainty(item))
-        origin = f"{heading(item.sources[0].turn)} " if item.sources else ""
-        lines.append(f"{number}. {item.id + ' ' if ids else ''}{origin}{indent(item.text)}{in_parentheses(*marks)}")
-    return lines
-
-
-def has_told_start(item: Evidence) -> bool:
-    """Return whether the start of a fact is the time of its telling, which says nothing of when it began."""
-    known = item.stated or item.precision is not None or item.fact_kind == "planned"
-    return item.kind == "fact" and not known and item.valid_from != item.valid_to
-
-
-def time_of(item: Evidence) -> str:
-    """Return the time of an item in words, see `validity`; of a fact without the time of its telling."""
-    since = None if has_told_start(item) else item.valid_from
-    return validity(since, item.valid_to, item.fact_kind, item.precision)
-
-
-def certainty(item: Evidence) -> str:
-    """Return how doubtful an item is, in words; empty if it is not."""
-    if item.inferred:
-        return f"a hypothesis by {item.inferred}, stated by nobody"
-    if item.confidence is not None and item.confidence < CERTAIN:
-        return f"uncertain, confidence {item.confidence:.2f}"
-    return ""
-
-
-def beyond_sources(point: Evidence) -> str:
-    """Return the sentences of a point's description that no source contains in the same words.
-
-    The speaker that a description puts before a sentence is ignored in this comparison.
-    """
-    from mcp_memory.language.segments import split
-
-    quotes = [" ".join(source.quote[:QUOTE_CHARS].split()) for source in point.sources]
-    prefixes = tuple(f"{who}: " for source in point.sources if (who := source.turn.speaker or source.turn.role))
-
-    def is_quoted(sentence: str) -> bool:
-        sentence = " ".join(sentence.split())
-        bare = next((sentence[len(prefix) :] for prefix in prefixes if sentence.startswith(prefix)), sentence)
-        return any(bare in quote for quote in quotes)
-
-    sentences = [point.text[start:end].strip() for start, end in split(point.text)]
-    own = [sentence for sentence in sentences if not is_quoted(sentence)]
-    return point.text if len(own) == len(sentences) else " ".join(own)
 
 
 def group_of(item: Evidence) -> str | None:

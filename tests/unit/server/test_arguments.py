@@ -7,11 +7,10 @@ import pytest
 
 from mcp_memory.domain.requests import Feedback, NewFact, NewItem, PointEdits, PointInsert
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.tools.answer import AnswerInput, answer_query
 from mcp_memory.server.tools.arguments import read_arguments
 from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.server.tools.evolve import EvolveInput, evolve_request
-from mcp_memory.server.tools.reconstruct import ReconstructInput, recall_query
+from mcp_memory.server.tools.recall import AnswerInput, ReconstructInput, answer_query, recall_request
 from mcp_memory.server.tools.write import WriteInput, write_request
 from mcp_memory.settings import LimitSettings
 
@@ -90,13 +89,13 @@ def test_a_fact_holds_from_the_start_of_a_date_until_the_start_of_another():
 
 
 def test_as_of_is_the_last_instant_of_a_date_or_the_given_instant():
-    request = recall_query(read_arguments(ReconstructInput, {"as_of": "1970-01-02"}, LIMITS))
+    request = recall_request(read_arguments(ReconstructInput, {"as_of": "1970-01-02"}, LIMITS))[0]
     assert request.as_of == 2 * 86_400_000 - 1
     assert (
         answer_query(read_arguments(AnswerInput, {"question": "a", "as_of": "1970-01-02T00:00:00Z"}, LIMITS)).as_of
         == 86_400_000
     )
-    assert recall_query(read_arguments(ReconstructInput, {}, LIMITS)).as_of is None
+    assert recall_request(read_arguments(ReconstructInput, {}, LIMITS))[0].as_of is None
 
 
 @pytest.mark.parametrize("space", ["a", "Ann_2", "日記", "a.b@c-d", "x" * 64, "_"])

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.tools.arguments import read_arguments
+from mcp_memory.server.tools.arguments import as_meant, read_arguments
 from mcp_memory.server.tools.catalogue import TOOLS
-from mcp_memory.server.tools.meant import as_meant
-from mcp_memory.server.tools.reconstruct import ReconstructInput, listing_of, recall_query
+from mcp_memory.server.tools.recall import ReconstructInput, listing_of, recall_request
 from mcp_memory.server.tools.write import WriteInput, write_request
 from mcp_memory.settings import LimitSettings
 
@@ -117,15 +116,18 @@ ASKED = {"query": "Which hives has Rosa?", "mode": "all", "since": "2024", "enti
 
 
 def test_a_cursor_belongs_to_the_recall_that_gave_it():
-    cursor = f"all-20-{listing_of(recall_query(read_arguments(ReconstructInput, ASKED, LIMITS)))}"
+    def asked(changes):
+        return recall_request(read_arguments(ReconstructInput, ASKED | changes, LIMITS))[0]
+
+    cursor = f"all-20-{listing_of(asked({}))}"
     for same in ({}, {"mode": "auto"}, {"limit": 5}, {"detail": "full"}, {"space": ""}, {"wordings": "null"}):
-        query = recall_query(read_arguments(ReconstructInput, ASKED | same | {"cursor": cursor}, LIMITS))
+        query = asked(same | {"cursor": cursor})
         assert (query.skip, query.mode) == (20, "all")
     others = [{"query": "Which hives?"}, {"mode": "overview"}, {"since": "2023"}, {"until": "2025"}, {"space": "work"},
               {"entities": []}, {"wordings": ["Rosa has hives."]}, {"role": "assistant"}, {"as_of": "2024-05-01"},
               {"include_uncertain": True}]  # fmt: skip
     for other in others:
         with pytest.raises(InvalidInput, match=r"^cursor: .* is that of another recall\. Give the same query, space"):
-            recall_query(read_arguments(ReconstructInput, ASKED | other | {"cursor": cursor}, LIMITS))
+            asked(other | {"cursor": cursor})
     with pytest.raises(InvalidInput, match=r"^cursor: 'all-20' is no cursor"):
-        recall_query(read_arguments(ReconstructInput, ASKED | {"cursor": "all-20"}, LIMITS))
+        asked({"cursor": "all-20"})

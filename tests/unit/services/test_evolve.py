@@ -7,7 +7,7 @@ from learning_memory import held, judged, lessons, memory, recalled, told
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
-from mcp_memory.server.tools.reconstruct import RecallPage
+from mcp_memory.server.tools.recall import recall_reply
 
 pytestmark = pytest.mark.anyio
 DOG = "Which dog did Ann adopt?"
@@ -209,7 +209,7 @@ async def test_a_change_of_a_relations_cardinality_is_reported():
 async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_text():
     one = await told(memory())
     recall = await recalled(one, DOG)
-    text = RecallPage(recall, 2000).reply().text
+    text = recall_reply(recall, 2000).text
     second = recall.evidence[1]
     assert any(line.startswith("2. ") and second.text in line for line in text.splitlines())
     for wrong in ("0", str(len(recall.evidence) + 1)):

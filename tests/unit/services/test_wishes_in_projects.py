@@ -11,7 +11,7 @@ from exported_store import open_at
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, OWNER, Grant, Permission
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.server.tools.reconstruct import RecallPage
+from mcp_memory.server.tools.recall import recall_reply
 
 pytestmark = pytest.mark.anyio
 MAY = 1_714_903_200_000
@@ -47,7 +47,7 @@ async def test_a_project_shows_the_wishes_of_the_default_space_and_nothing_else_
         recall = await memory.reconstruct(Query(question, "boat-1"))
         assert [(wish.text.rstrip("."), wish.space) for wish in recall.wishes] == [(WISH, "default")]
         assert {item.text for item in recall.evidence} <= set(PROJECT)
-        reply = RecallPage(recall, 2_000).reply()
+        reply = recall_reply(recall, 2_000)
         assert reply.structured["wishes"][0]["space"] == "default"
         assert "Standing wish (space default)" in reply.text
 
