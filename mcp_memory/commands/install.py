@@ -18,8 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of
-from mcp_memory.commands.config_files import read_client_file, with_entry
+from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of, read_client_file
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
@@ -43,19 +42,19 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
     system = system or System.current()
     client = CLIENTS[options.client]
     file = client.place(system)
-    text, path, entry = read_client_file(file), (client.group, NAME), None
+    text, entry = read_client_file(file), None
     try:
         held = client.written(file, text)
         if not options.uninstall:
             known = entry_of(held) if held else None
             entry = {**(held or {}), **client.shape(wanted_entry(options, known, system.environment))}
             entry |= {key: held[key] for key in ("timeout", "startup_timeout_sec") if held and key in held}
-        after = with_entry(file, client.form, path, entry, text)
+        after = client.with_entry(file, entry, text)
     except InvalidInput:
         if not options.uninstall:
             new = client.shape(wanted_entry(options, None, system.environment))
             terminal.line(f"To put into {file} by hand:")
-            terminal.line((with_entry(file, client.form, path, new, "").rstrip(), "name"))
+            terminal.line((client.with_entry(file, new, "").rstrip(), "name"))
         raise
     if entry == held:
         has = "does not have it" if held is None else "has it already, just so"

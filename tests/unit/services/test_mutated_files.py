@@ -10,7 +10,7 @@ import pytest
 from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of
 
 from mcp_memory.access.tokens import TokenFile
-from mcp_memory.commands.config_files import content_of, read_client_file, with_entry
+from mcp_memory.commands.clients import CLIENTS, read_client_file
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.server.incoming import read_message
 from mcp_memory.server.tools.catalogue import TOOLS
@@ -20,13 +20,13 @@ PIECES = [b"\x00", b"\xff", b'"', b"{", b"}", b"[" * 200, b",", b"\\ud800", b"1e
           b"&a", b"*a", b"\xef\xbb\xbf", b"null", b"---\n", b"= ", b"x" * 5_000]  # fmt: skip
 
 
-def client(form: str, *way: str) -> Callable[[Path], object]:
-    """Return what changes an entry of a client's file, and takes it out."""
+def client(name: str) -> Callable[[Path], object]:
+    """Return what changes our entry of a client's file, and takes it out."""
 
     def change(path: Path) -> object:
-        text = read_client_file(path)
-        found = content_of(path, form, text)
-        with_entry(path, form, way, None, with_entry(path, form, way, {"command": "x"}, text))
+        text, known = read_client_file(path), CLIENTS[name]
+        found = known.content(path, text)
+        known.with_entry(path, None, known.with_entry(path, {"command": "x"}, text))
         return found
 
     return change
@@ -52,7 +52,7 @@ STATED = {"record": "fact", "space": "a", "session": "s", "id": "m", "head": "An
           "confidence": 0.9, "intent": "FACT"}  # fmt: skip
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
         "params": {"name": "memory_write", "arguments": {"messages": [{"text": "Hi", "id": "1"}]}}}  # fmt: skip
-SERVERS = {"mcpServers": {"memory": {"command": "x", "args": []}, "y": {"command": "y"}}}
+SERVERS = {"mcpServers": {"mcp-memory": {"command": "x", "args": []}, "y": {"command": "y"}}}
 
 
 def lines(*rows: object) -> bytes:
@@ -68,8 +68,8 @@ FORMATS: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "export.jsonl": (lines(HEADER, TEXT, STATED, {"record": "end", "records": 2}), records_of),
     "settings.toml": (b'[storage]\nuri = "/tmp/x"\n[limits]\nitems = 5_000\n', lambda path: load(path, {})),
     "tokens.json": (json.dumps({"tokens": [TOKEN]}).encode(), lambda path: TokenFile(path).list()),
-    "client.json": (json.dumps(SERVERS).encode(), client("json", "mcpServers", "memory")),
-    "client.toml": (b'model = "x"\n[mcp_servers.memory]\ncommand = "x"\n', client("toml", "mcp_servers", "memory")),
+    "client.json": (json.dumps(SERVERS).encode(), client("cursor")),
+    "client.toml": (b'model = "x"\n[mcp_servers.mcp-memory]\ncommand = "x"\n', client("codex")),
     "calls.jsonl": (lines(CALL, CALL), calls),
 }
 
