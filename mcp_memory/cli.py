@@ -121,6 +121,6 @@ def _serve(settings: Settings, options: argparse.Namespace) -> int:
             print(WAITING, file=sys.stderr)
         return serve(settings)
     from mcp_memory.server.http.access import open_access
-    from mcp_memory.server.http.process import host_and_port, serve_http
+    from mcp_memory.server.http.app import host_and_port, serve_http
 
     return serve_http(settings, host_and_port(address), opener(settings), open_access(settings))

@@ -23,7 +23,7 @@ from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import app, prompts
 from mcp_memory.server.http.access import open_access, token_file
-from mcp_memory.server.http.process import listener
+from mcp_memory.server.http.app import listener
 from mcp_memory.server.resources.catalogue import FAMILIES, Family
 from mcp_memory.server.resources.uris import URIS
 from mcp_memory.server.tools.arguments import Input

@@ -14,7 +14,7 @@ from word_memory import word_memory
 from mcp_memory.configurable import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.server.http.access import open_access, token_file
-from mcp_memory.server.http.process import listener
+from mcp_memory.server.http.app import listener
 from mcp_memory.settings import ServerSettings, Settings
 
 SETTINGS = Settings(server=ServerSettings(warm_up="first_call"))

@@ -1,4 +1,4 @@
-"""The server over HTTP: the protocol at ``/mcp``, health, readiness, who may call, and who issues tokens.
+"""The server over HTTP (`mcp-memory serve --http`): the protocol at ``/mcp``, health, and who may call.
 
 The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as streams of events.
 The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and bounds the
@@ -6,14 +6,17 @@ sessions. ``/healthz`` and ``/readyz`` say that it takes calls.
 
 Who makes a request is told by the bearer token that each has to bring where tokens are asked for (`Guard`). What is
 allowed in which space is checked where spaces are named (`Grant`): one that the caller may not read is refused alike
-whether it exists or not.
+whether it exists or not. On a signal running calls may end, for a while.
 """
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
+from types import FrameType
 from urllib.parse import urlsplit
 
+import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
@@ -29,6 +32,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcp_memory.configurable import HttpSettings
 from mcp_memory.domain.access import LOOPBACK, OWNER, RIGHTS, Grant
+from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.app import Context, Host, build
 from mcp_memory.server.http.access import Access
 from mcp_memory.server.incoming import checked_json, without_halves
@@ -38,7 +42,89 @@ from mcp_memory.settings import Settings
 PATH = "/mcp"
 CALLER_KEY = "mcp_memory.caller"
 """Where the caller stands in the scope of a request."""
+KEEP_ALIVE_S = 75
+"""Seconds for which an unused connection stays open: longer than proxies and clients keep theirs, so that none of them
+sends a request on a connection that is just being closed."""
 _URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))  # clients compare it as it is written
+log = logging.getLogger(__name__)
+
+
+def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access | None) -> int:
+    """Serve until the process is told to stop; return the exit code.
+
+    Raises:
+        ConfigurationError: it would listen beyond this machine without asking for tokens, or for any name.
+    """
+    check_safe(settings, address, asks_token=access is not None)
+    listening = listener(settings, address, open_memory, access)
+    log.warning("Listening on http://%s:%s/mcp", *address)
+    listening.run()
+    return 0 if listening.started else 1
+
+
+def listener(
+    settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access | None
+) -> uvicorn.Server:
+    """Return what listens, not started yet."""
+    http = settings.http
+    config = uvicorn.Config(
+        http_app(open_memory, settings, address, access),
+        host=address[0],
+        port=address[1],
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(http.proxies),
+        forwarded_allow_ips=listed(http.proxies),
+        limit_concurrency=http.connections,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=http.drain_s,
+    )
+    return _Server(config)
+
+
+def check_safe(settings: Settings, address: tuple[str, int], *, asks_token: bool) -> None:
+    """Check that it is safe to listen.
+
+    Raises:
+        ConfigurationError: it is not.
+    """
+    http, host = settings.http, address[0]
+    if not asks_token and host not in LOOPBACK:
+        raise ConfigurationError(
+            f"serve --http {host}:{address[1]} would let every machine that reaches it read and forget all. Make a "
+            "token (mcp-memory token add NAME --space SPACE), or set access.issuer, or listen on 127.0.0.1."
+        )
+    if host in ("0.0.0.0", "::") and not (http.url or http.hosts):
+        raise ConfigurationError(
+            f"serve --http {host}:{address[1]} listens under every address, so it has to be told its names. Set "
+            "http.url (MCP_MEMORY_HTTP_URL) to the address that clients use, or http.hosts."
+        )
+
+
+class _Server(uvicorn.Server):
+    """Ends with the exit status 0 on a signal; a second signal does not wait for running calls."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as uvicorn calls it
+        """Begin to stop; at the second signal, stop."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def host_and_port(text: str) -> tuple[str, int]:
+    """Return host and port of ``HOST:PORT``; an IPv6 address stands in brackets.
+
+    Raises:
+        ConfigurationError: it has another form.
+    """
+    host, colon, port = text.rpartition(":")
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if not colon or not bare or (":" in bare and bare == host) or not port.isdigit() or int(port) > 65_535:
+        raise ConfigurationError(f"--http {text[:80]!r} is not HOST:PORT, such as 127.0.0.1:8765 or [::1]:8765.")
+    return bare, int(port)
 
 
 def http_app(open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access | None) -> Starlette:
