@@ -4,7 +4,7 @@ One grammar serves all: a noun for a secret (``nouns.py``), then at most what it
 then the value. A **strong** sign says that a value follows: `:`, `=`, an arrow, "is", a table's cell, a tag. Behind it
 any single word may be a password, if it is no placeholder, no code and no word by which people speak of passwords
 ("wrong"). Behind a **weak** one (a dash, "to", a blank, a line's end), or before the noun, the value has to show by its
-shape that it is a secret.
+shape that it is a secret, and no placeholder for one, nor a word, a name or a number of ordinary talk.
 
 All patterns are bounded or anchored, so they take linear time.
 """
@@ -15,18 +15,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_memory.domain.batch import Found
-from mcp_memory.privacy.nouns import Noun, find_nouns
-from mcp_memory.privacy.shapes import (
-    DIGITS,
-    TRAILING,
-    UNIT,
-    YEAR,
-    groups,
-    is_plain_word,
-    is_random,
-    is_shaped,
-    is_unspoken,
-)
+from mcp_memory.privacy.nouns import TABLE, WORDS, Noun, find_nouns
 
 _ABOUT = (
     r"(?:\s?[(\[][^()\[\]\n]{1,40}[)\]]|\s(?:number|code|nummer)|\s(?:for|of|to|on|at|in|from|with|i|we|you|he|she|they|that"
@@ -111,7 +100,7 @@ def _behind(text: str, noun: Noun, *, statement: bool) -> Iterator[tuple[int, in
         if (changed or _DONE.match(text, found.end())) and (span := _span(text, noun, found, strong=strong)):
             yield span
             while noun.kind == "code" and (sign := _NEXT.match(text, span[1])):
-                if (number := DIGITS.match(text, sign.end()) or _CODE.match(text, sign.end())) is None:
+                if (number := _DIGITS.match(text, sign.end()) or _CODE.match(text, sign.end())) is None:
                     return
                 span = number.span()
                 yield span
@@ -122,8 +111,8 @@ def _before(text: str, noun: Noun) -> Iterator[tuple[int, int]]:
     """Yield the value before a noun: "4711 is my PIN"."""
     found = _BEFORE.search(text, max(0, noun.start - 130), noun.start) if noun.certain else None
     if found:
-        number = noun.kind in ("PIN", "code") and DIGITS.fullmatch(found["value"])
-        if number or (noun.kind != "PIN" and is_shaped(found["value"], least=5)):
+        number = noun.kind in ("PIN", "code") and _DIGITS.fullmatch(found["value"])
+        if number or (noun.kind != "PIN" and _is_shaped(found["value"], least=5)):
             yield found.span("value")
 
 
@@ -135,17 +124,17 @@ def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> tuple
         return _number(text, noun, start, strong=strong)
     if noun.kind == "phrase":
         words = _PHRASE.match(text, start) if strong else None
-        if words and (noun.certain or len(words[0].split()) > 11) and is_unspoken(words[0]):
+        if words and (noun.certain or len(words[0].split()) > 11) and _is_unspoken(words[0]):
             return words.span()
     if noun.kind == "login":
         pair = _PAIR.match(text, start) if strong else None
-        named = pair and not pair[0].startswith("http") and is_shaped(pair["value"], least=4)
+        named = pair and not pair[0].startswith("http") and _is_shaped(pair["value"], least=4)
         return pair.span("value") if pair and named else None
-    if (strong or noun.kind == "secret") and (many := groups(text, start)):
+    if (strong or noun.kind == "secret") and (many := _groups(text, start)):
         return many.span()
     value = text[start:end]
     if not quoted:
-        value = value.rstrip(TRAILING)
+        value = value.rstrip(_TRAILING)
         if found["open"] and value.endswith(found["open"]):
             value = value[: -len(found["open"])]
         value = _NEXT_NAME.split(value, maxsplit=1)[0]
@@ -153,25 +142,25 @@ def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> tuple
             value = ascii_only[0]
     end = start + len(value)
     code = not quoted and (text[end : end + 1] in ("(", "[") or (value[-1:] == "=" and text[end : end + 1] in "\"'"))
-    if code or " " in value or UNIT.match(text, end):
+    if code or " " in value or _UNIT.match(text, end):
         return None
     if noun.kind == "key":
-        good = is_random(value)
+        good = _is_random(value)
     elif noun.kind == "secret":
-        good = is_random(value) or (strong and is_shaped(value, least=8) and any(map(str.isdigit, value)))
+        good = _is_random(value) or (strong and _is_shaped(value, least=8) and any(map(str.isdigit, value)))
     else:
-        number = value.isdigit() and len(value) > 3 and (strong or not YEAR.fullmatch(value))
-        word = strong and noun.certain and is_plain_word(value) and (quoted or _ends_there(text, noun, start, end))
-        good = (strong or noun.certain) and (number or word or is_shaped(value, least=4 if strong else 5))
+        number = value.isdigit() and len(value) > 3 and (strong or not _YEAR.fullmatch(value))
+        word = strong and noun.certain and _is_plain_word(value) and (quoted or _ends_there(text, noun, start, end))
+        good = (strong or noun.certain) and (number or word or _is_shaped(value, least=4 if strong else 5))
     return (start, end) if good else None
 
 
 def _number(text: str, noun: Noun, start: int, *, strong: bool) -> tuple[int, int] | None:
     """Return where the number of a PIN or a code stands, "4711#", "12-34-56", "K7QX-22"; None for other numbers."""
-    number = DIGITS.match(text, start) or (
+    number = _DIGITS.match(text, start) or (
         (strong or noun.certain) and noun.kind == "code" and _CODE.match(text, start)
     )
-    if not number or UNIT.match(text, number.end()) or not number[0].strip("0"):
+    if not number or _UNIT.match(text, number.end()) or not number[0].strip("0"):
         return None
     whole = strong and re.fullmatch("[0-9]{4,8}", number[0]) and "\n" not in text[noun.end : start]
     return number.span() if noun.certain or whole else None
@@ -214,9 +203,101 @@ def _column(text: str, noun: Noun) -> tuple[list[tuple[int, int]], int]:
             break
         value = cells[place].strip().strip("*_`\"'")
         start = first + sum(len(one) + 1 for one in cells[:place]) + cells[place].find(value)
-        number, word = DIGITS.fullmatch(value), noun.kind == "password" and is_plain_word(value)
-        if " " not in value and (number or word or is_shaped(value, least=4)):
+        number, word = _DIGITS.fullmatch(value), noun.kind == "password" and _is_plain_word(value)
+        if " " not in value and (number or word or _is_shaped(value, least=4)):
             found.append((start, start + len(value)))
         if last < 0:
             break
     return found, first
+
+
+_UNIT = re.compile(
+    r"\s?[-–]?\s?(?:char|digit|letter|symbol|word|day|week|month|year|hour|minute|second|time|people|user|euro|dollar"
+    r"|step|bit|byte|of\s|and above|or more|or longer|\+|percent|%|°|km|am\b|pm\b|o'clock|zeichen|stellen"
+    r"|attempt|tries|person)",
+    re.IGNORECASE,
+)
+_LIKE_A_WORD = re.compile(
+    r"[a-z]+(?:ed|ing|able|ible|al|ical|ic|ful|less|ous|ent|ant|ive|ly|ary|en|ght|onger|ption)", re.IGNORECASE
+)
+_SPOKEN_OF = frozenset(TABLE["words"]["spoken_of"].split())
+"""Words that follow "the password is" in prose, and what stands for one in code."""
+_YEAR = re.compile("(?:19|20)[0-9]{2}")
+PLACEHOLDER = re.compile(
+    r"[\[{(<…].*|\$[{(].*|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)[;)]*|%\w+%?\S*|[*•xX.?_-]{3,}\S?|"
+    r"(?-i:[A-Z_]*(?:PASS|PWD|SECRET|TOKEN|KEY|PIN|CODE)[A-Z_]*)|https?:.*|process\.\S*|os\.\S*"
+    r"|/[a-z._-]+/\S*|~/\S*|\.{1,2}/\S*|(?:your|my|the|some|new|old|test|dummy|fake|sample|example|change|me|in|production"
+    r"|redacted|masked|env|here|secret|token|password|passwd|pass|word|key|api|none|null|true|false|undefined|string|str|int|required"
+    r"|optional|value|is|user|db|1password|placeholder|todo|tbd|insert|enter|goes|hidden|[_.\-!])+",
+    re.IGNORECASE,
+)
+_NAMES = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
+_CONSTANT = re.compile(
+    r"_*(?:[A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)+|[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)+)|[A-Za-z_][\w.]*[(\[].*"
+    r"|[A-Z]\w*(?:Key|Token|Secret|Password|Credentials?)"
+)
+"""Names and calls in code."""
+_DICEWARE = re.compile(
+    r"(?![\w-]*[-_.](?:to|of|by|the|in|and|a)[-_.])(?:[A-Za-z]{3,}(?:[-_.][A-Za-z]{3,}){2,}"
+    r"|(?=.{14})[A-Za-z]{2,}(?:-[A-Za-z]{2,}){2,})\d{0,4}"
+)
+_TRAILING = ".,;:?)]}"
+_HEX = re.compile(r"(?:0x)?(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{10,}", re.IGNORECASE)
+_DIGITS = re.compile(r"[#*]?\d(?:[ .-]?\d){2,11}[#*]?(?![\w%€$]|[.,:/-]\w)")
+_BLOCKS = re.compile(r"[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{2,8}){2,15}(?![\w-])")
+_MIXED_CASE = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d\D*\d)[A-Za-z0-9]{10,}")
+
+
+def _is_plain_word(value: str) -> bool:
+    """Return whether a word is one that people take for a password, not one by which they speak of passwords."""
+    lower = value.lower()
+    return (
+        len(value) >= 4
+        and all(char.isalpha() or char in "-_'’" for char in value)
+        and lower not in _SPOKEN_OF
+        and lower not in WORDS
+        and not any(lower.endswith(word) for word in ("password", "token", "secret", "key", "passwort"))
+        and not _LIKE_A_WORD.fullmatch(lower)
+        and not (PLACEHOLDER.fullmatch(value) or _CONSTANT.fullmatch(value))
+        and ("-" not in value or _DICEWARE.fullmatch(value) is not None)
+    )
+
+
+def _is_unspoken(words: str) -> bool:
+    """Return whether a phrase has none of the words by which people speak of secrets."""
+    return _SPOKEN_OF.isdisjoint(words.lower().split())
+
+
+def _is_shaped(value: str, *, least: int) -> bool:
+    """Return whether a value looks like one that people or programs make up to be secret.
+
+    Args:
+        value: without quotes.
+        least: characters of the shortest.
+    """
+    if len(value) < least or len(set(value)) < min(4, least) or not any(map(str.isalpha, value)):
+        return False
+    words = _DICEWARE.fullmatch(value) is not None
+    signs = any(not char.isalnum() and char not in "_-.:/'’,;()" for char in value)
+    if not (words or signs or any(map(str.isdigit, value))):
+        return False
+    return not any(known.fullmatch(value) for known in (PLACEHOLDER, _NAMES, _CONSTANT))
+
+
+def _is_random(value: str) -> bool:
+    """Return whether nobody would say such a value in other words: hexadecimal digits, or a long mix with figures."""
+    if _HEX.fullmatch(value) or _MIXED_CASE.fullmatch(value) or (value.isdigit() and len(value) > 11):
+        return True
+    return len(value) >= 16 and sum(map(str.isdigit, value)) >= 3 and _is_shaped(value, least=16)
+
+
+def _groups(text: str, start: int) -> re.Match[str] | None:
+    """Return blocks of letters and digits as programs give them out: "jv4x 2azj vp2y", "415752-699801-592639"."""
+    found = _BLOCKS.match(text, start)
+    blocks = re.split("[ -]", found[0]) if found else []
+    if found is None or len(set(map(len, blocks[:-1]))) > 1:
+        return None
+    if len(blocks) == 4 and len(blocks[3]) == 4 and found[0].islower() and not set(blocks) & _SPOKEN_OF:
+        return found
+    figures = sum(any(map(str.isdigit, block)) for block in blocks)
+    return found if figures * (2 if found[0].isupper() else 1.5) >= len(blocks) else None
