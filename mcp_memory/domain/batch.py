@@ -12,7 +12,7 @@ these nothing is kept. Secrets in what is to be stored are told to the caller, o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,16 +23,7 @@ from mcp_memory.domain.episodes import Belief, Lesson, encode_trace
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job, Reservation
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.requests import (
-    EvolveRequest,
-    ExploreRequest,
-    NewDescription,
-    NewFact,
-    NewMerge,
-    PointEdits,
-    PointInsert,
-    WriteRequest,
-)
+from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact, WriteRequest
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.vectors import Matrix
@@ -190,17 +181,24 @@ def masked_ends(head: str, relation: str, tail: str, masking: Masking) -> tuple[
     return masking.mask(stated[: len(head)]), masking.mask(stated[len(stated) - len(tail) :])
 
 
-RowT = TypeVar("RowT", Point, Lesson, Alias, PooledQuestion, PointInsert, NewDescription, NewMerge)
+RowT = TypeVar("RowT", Point, Lesson, Alias, PooledQuestion, ExploreRequest, EvolveRequest)
 
 
 def masked_texts(row: RowT, masking: Masking, *names: str) -> RowT:
-    """Return a row with these fields as they are shown, each a text or several; the row itself if they are the same."""
+    """Return a row with these fields as they are shown, with all texts in them; the row itself if they are the same."""
     values: dict[str, Any] = {name: getattr(row, name) for name in names}
-    shown: dict[str, Any] = {
-        name: tuple(map(masking.mask, value)) if isinstance(value, tuple) else masking.mask(value)
-        for name, value in values.items()
-    }
+    shown: dict[str, Any] = {name: _masked(value, masking) for name, value in values.items()}
     return row if shown == values else replace(row, **shown)
+
+
+def _masked(value: Any, masking: Masking) -> Any:
+    if isinstance(value, str):
+        return masking.mask(value)
+    if isinstance(value, tuple):
+        return tuple(_masked(one, masking) for one in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{one.name: _masked(getattr(value, one.name), masking) for one in fields(value)})
+    return value
 
 
 def masked_lesson(lesson: Lesson, masking: Masking) -> Lesson:
@@ -269,26 +267,21 @@ def check_secrets(
         InvalidInput: there are some, and none are to be stored.
     """
     found: list[tuple[str, str]] = []
-    kept: list[str] = []
+    kept: list[tuple[str, str]] = []
     for place, turn in enumerate(turns):
-        if masking.keeps(turn) and (readable := masking.kinds(turn.text)):
-            kept.append(f"{turn.kind}s[{place}] ({', '.join(readable)})")
-        elif turn.original is not None:
-            kinds = dict.fromkeys(kind for said in turn.original if said for kind in masking.kinds(said))
-            found.append((f"{turn.kind}s[{place}]", ", ".join(kinds)))
+        readable = masking.keeps(turn)
+        said = (turn.text,) if readable else turn.original or ()
+        if kinds := [kind for text in said if text for kind in masking.kinds(text)]:
+            (kept if readable else found).append((f"{turn.kind}s[{place}]", ", ".join(dict.fromkeys(kinds))))
     own = {turn.ref: turn for turn in turns}
     for place, fact in enumerate(request.facts):
         if masked_fact(fact, masking) is not fact:
             source = None if fact.source is None else own.get(fact.source) or find(fact.source)
-            stated = f"{fact.head} {fact.relation.replace('_', ' ')} {fact.tail}"
-            kinds = dict.fromkeys(masking.kinds(stated, statement=True))
-            where = f"facts[{place}]", ", ".join(kinds) or "secret"
-            if source is not None and masking.keeps(source):
-                kept.append(f"{where[0]} ({where[1]})")
-            else:
-                found.append(where)
+            stated = masking.kinds(f"{fact.head} {fact.relation.replace('_', ' ')} {fact.tail}", statement=True)
+            readable = source is not None and masking.keeps(source)
+            (kept if readable else found).append((f"facts[{place}]", ", ".join(stated) or "secret"))
     told = [
-        f"The secrets in {', '.join(kept[:NAMED])} stay readable, as the user asks to remember them. Tell the user so; "
+        f"The secrets in {_places(kept)} stay readable, as the user asks to remember them. Tell the user so; "
         "with privacy.told = 'mask' they are masked like others."
     ]
     if not found:
@@ -296,27 +289,14 @@ def check_secrets(
     if masking.refuses:
         problem = f"it holds a secret ({found[0][1]}), and privacy.secrets is 'refuse'"
         raise InvalidInput(found[0][0], problem, "Leave the secret out. Nothing of this call was stored.")
-    named = ", ".join(f"{where} ({kinds})" for where, kinds in found[:NAMED])
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
     return [
-        f"Secrets in {named}{more}: they stay in this memory's log and are masked wherever they are shown, searched, "
-        "exported or sent. If the user wants to read one again, write it as one line that asks for it: 'Remember: …'.",
+        f"Secrets in {_places(found)}{more}: they stay in this memory's log and are masked wherever they are shown, "
+        "searched, exported or sent. If the user wants to read one again, write it as one line that asks for it: "
+        "'Remember: …'.",
         *told[: len(kept)],
     ]
 
 
-def masked_step(request: ExploreRequest, masking: Masking) -> ExploreRequest:
-    """Return a step of navigation without secrets."""
-    query = request.query and masking.mask(request.query)
-    return replace(request, query=query, entity=request.entity and masking.mask(request.entity))
-
-
-def masked_edits(request: EvolveRequest, masking: Masking) -> EvolveRequest:
-    """Return what is to be improved without secrets; a correction is a message, and masked as one."""
-    if (points := request.points) is not None:
-        points = PointEdits(
-            tuple(masked_texts(one, masking, "description", "entities") for one in points.insert),
-            tuple(masked_texts(one, masking, "description") for one in points.update),
-            tuple(masked_texts(one, masking, "description") for one in points.merge),
-        )
-    return replace(request, goal=request.goal and masking.mask(request.goal), points=points)
+def _places(found: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{where} ({kinds})" for where, kinds in found[:NAMED])
