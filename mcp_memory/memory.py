@@ -13,8 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from mcp_memory import __version__
-from mcp_memory.domain.batch import KEEP, Masking, masked_edits, masked_step
-from mcp_memory.domain.clocks import offset_at, zone_named
+from mcp_memory.domain.batch import KEEP, Masking, masked_texts
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.language_model import day_number
 from mcp_memory.domain.query import Query
@@ -28,7 +27,7 @@ from mcp_memory.domain.requests import (
     WriteResult,
 )
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import Millis, offset_at, zone_named
 from mcp_memory.errors import InvalidInput, StoreError
 from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
@@ -194,7 +193,7 @@ class Memory:
             self.store,
             self.embedder,
             self.recall,
-            masked_step(request, self.masking),
+            masked_texts(request, self.masking, "query", "entity"),
             now=(now := self.clock()),
             offset=offset_at(now, self.reading.zone),
             episodes=self.episodes,
@@ -236,7 +235,8 @@ class Memory:
             now=self.clock(),
             progress=progress,
         )
-        return await evolve(masked_edits(request, self.masking), context)
+        asked = masked_texts(request, self.masking, "goal", "points")  # a correction is a message, and masked as one
+        return await evolve(asked, context)
 
     async def forget(self, request: ForgetRequest) -> ForgetResult:
         """See `mcp_memory.services.forget.forget`."""

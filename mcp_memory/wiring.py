@@ -16,7 +16,7 @@ from anyio import to_thread
 
 from mcp_memory.configurable import EFFORTS
 from mcp_memory.domain.access import check_url
-from mcp_memory.domain.clocks import zone_named
+from mcp_memory.domain.times import zone_named
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.reader import OnnxReader
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder

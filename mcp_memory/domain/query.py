@@ -12,9 +12,8 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.domain.access import DEFAULT_SPACE
-from mcp_memory.domain.clocks import offset_at
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.times import BEGINNING, FOREVER, MINUTE, Grain, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER, MINUTE, Grain, Millis, offset_at
 from mcp_memory.domain.turns import Role, Turn
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply

@@ -1,4 +1,4 @@
-"""Time in milliseconds since 1970 (UTC), half-open intervals, and the times that sentences state.
+"""Time in milliseconds since 1970 (UTC), half-open intervals, the times that sentences state, and time zones.
 
 An interval includes its start and excludes its end, so that adjacent intervals share no instant (DESIGN D27: closed
 intervals, as in REAL, overlap wherever a value changes).
@@ -7,7 +7,10 @@ intervals, as in REAL, overlap wherever a value changes).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from typing import Literal
+
+from mcp_memory.errors import ConfigurationError
 
 Millis = int
 """Milliseconds since 1970-01-01T00:00:00Z."""
@@ -49,3 +52,37 @@ class StatedTime:
     until: Millis
     grain: Grain
     relative: bool
+
+
+def zone_named(name: str) -> tzinfo | None:
+    """Return a zone by its IANA name ("Europe/Lisbon"); None, for that of this machine, if it is empty.
+
+    Raises:
+        ConfigurationError: there is no such zone.
+    """
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    if not name:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        remedy = 'Give a name of the IANA database, such as "Europe/Lisbon", or "" for the zone of this machine.'
+        raise ConfigurationError(f"server.time_zone: there is no time zone {name[:80]!r}. {remedy}") from None
+
+
+def offset_at(instant: Millis, zone: tzinfo | None) -> int:
+    """Return how many minutes the clocks of a zone are ahead of UTC at an instant.
+
+    Args:
+        instant: the instant. Midnight in UTC stands for a day that was given without a time, which is the same day in
+            every zone: 0.
+        zone: the zone; None for that of this machine.
+    """
+    if instant % DAY == 0:
+        return 0
+    try:
+        offset = datetime.fromtimestamp(instant / 1000, UTC).astimezone(zone).utcoffset()
+    except (OverflowError, ValueError, OSError):  # out of the calendar's range
+        return 0
+    return 0 if offset is None else round(offset.total_seconds() / 60)

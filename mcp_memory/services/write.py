@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
-from mcp_memory.domain.clocks import offset_at
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, WrittenFact, WrittenItem
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import Millis, offset_at
 from mcp_memory.domain.turns import READ_CHARS, WISHES, Turn, by_user, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.wishes import LONGEST as LONGEST_WISH

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mcp_memory.domain.clocks import offset_at, zone_named
+from mcp_memory.domain.times import offset_at, zone_named
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.language.iso import offset_in, parse
 
