@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from mcp_memory.embedding import onnx as embedder
-from mcp_memory.embedding import reader
 from training.models import Cross, Embedder, mean
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -129,14 +127,13 @@ def export(kind: str, weights: Path, folder: Path) -> None:
     """Write the reader or the embedder, and its card with the digest, which the server checks."""
     model = Cross() if kind == "reader" else Embedder()
     model.load_state_dict(torch.load(weights))
+    out, card = folder / f"{kind}.onnx", folder / f"{kind}.json"
     with tempfile.TemporaryDirectory() as place:
         full = Path(place) / "full.onnx"
         if kind == "embedder":
-            out, card = folder / embedder.WEIGHTS, folder / embedder.CARD
             to_onnx(Traced(model.bert), "last_hidden_state", full)
             store_in_8_bits(full, out)
         else:
-            out, card = folder / reader.WEIGHTS, folder / reader.CARD
             to_onnx(Traced(model.bert, model.head), "logits", full)
             # By channel the chances differ by .02 from those in 32 bits, by tensor by .04; seven bits, since processors
             # without VNNI add two products in 16 bits.

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
-WEIGHTS, CARD = "embedder.onnx", "embedder.json"
 TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 TOKENIZER = Path(__file__).with_name("minilm_tokenizer.json")
 
@@ -63,39 +62,71 @@ Parts = Sequence[tuple[int, int]]
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class _Model:
-    tokenizer: Tokenizer
-    session: InferenceSession
+REINSTALL: Final = (
+    "Without it nothing can be embedded, and what is stored stays as it is. Install the package again: "
+    "pip install --force-reinstall --no-deps mcp-memory"
+)
 
 
-_NONE: Matrix = np.empty((0, 384), dtype=np.float32)
+class OnnxModel:
+    """A model of ``resources/`` with the tokenizer of all-MiniLM-L6-v2, on the processor.
+
+    Nothing is imported or loaded before the first use. It serves one event loop at a time.
+
+    Args:
+        name: of the weights, ``NAME.onnx``, and of their card, ``NAME.json``, which has their SHA-256.
+        threads: how many compute; 0 means as many as the machine has physical cores.
+        remedy: what follows if a file is another one, and what helps.
+    """
+
+    def __init__(self, name: str, threads: int, remedy: str = REINSTALL) -> None:
+        self._weights, self._card = f"{name}.onnx", f"{name}.json"
+        self._threads, self._remedy = threads, remedy
+        self._loaded: tuple[Tokenizer, InferenceSession] | None = None
+        self._turn = anyio.Lock()
+
+    @property
+    def digest(self) -> str:
+        """The beginning of the SHA-256 of the weights."""
+        return card_digest(self._card)[:12]
+
+    async def run(self, work: Callable[[Tokenizer, InferenceSession], R]) -> R:
+        """Return what ``work`` does in a thread; one works at a time, and a call can be cancelled while it waits.
+
+        Raises:
+            EmbedderError: a file is missing or another one, or cannot be run here. The next call tries again.
+        """
+        async with self._turn:  # granted in the order of requests
+            return await anyio.to_thread.run_sync(lambda: work(*self._load()))
+
+    def _load(self) -> tuple[Tokenizer, InferenceSession]:
+        if self._loaded is None:
+            digest = card_digest(self._card)
+            session = open_session(folder("resources") / self._weights, digest, self._threads, self._remedy)
+            self._loaded = open_tokenizer(), session
+            logger.info("loaded %s of %s", self._weights, self.digest)
+        return self._loaded
 
 
 class OnnxEmbedder:
-    """The tuned all-MiniLM-L6-v2 with 8-bit weights on the processor; an ``Embedder``.
-
-    Nothing is imported or loaded before the first text. The instance serves one event loop at a time.
-    """
+    """The tuned all-MiniLM-L6-v2 with 8-bit weights; an ``Embedder``."""
 
     dimension: Final = 384
-
-    @property
-    def name(self) -> str:
-        """The name of the model with the beginning of its digest."""
-        return f"all-MiniLM-L6-v2-tuned/onnx-int8@{card_digest(CARD)[:12]}"
 
     def __init__(self, threads: int = 0, *, late_chunking: bool = True) -> None:
         """Prepare an embedder.
 
         Args:
-            threads: how many compute one batch; 0 means as many as the machine has physical cores.
+            threads: see `OnnxModel`.
             late_chunking: see `embed_parts`; otherwise it embeds parts by themselves.
         """
         self._late_chunking = late_chunking
-        self._threads = threads
-        self._model: _Model | None = None
-        self._turn = anyio.Lock()
+        self._model = OnnxModel("embedder", threads)
+
+    @property
+    def name(self) -> str:
+        """The name of the model with the beginning of its digest."""
+        return f"all-MiniLM-L6-v2-tuned/onnx-int8@{self._model.digest}"
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one vector of length 1 for each text, shape ``(len(texts), 384)``, in their order.
@@ -104,15 +135,10 @@ class OnnxEmbedder:
             texts: of any content and length; tokens beyond the 256th are ignored. Equal texts are computed once.
 
         Raises:
-            EmbedderError: the model or its tokenizer is missing, is not the one that this class was written for, or
-                cannot be run here. The next call tries again.
+            EmbedderError: see `OnnxModel.run`.
         """
-        distinct = list(dict.fromkeys(texts))
-        vectors: Matrix = np.empty((len(distinct), self.dimension), dtype=np.float32)
-        for place, text in enumerate(distinct):
-            vectors[place] = (await self._in_turn(partial(_read, text=text))).vector
-        places = {text: place for place, text in enumerate(distinct)}
-        return vectors[[places[text] for text in texts]]
+        vectors = {text: (await self._read(text)).vector for text in dict.fromkeys(texts)}
+        return np.array([vectors[text] for text in texts], dtype=np.float32).reshape(-1, self.dimension)
 
     async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
         """Return the vectors of texts and of parts of them, see `ports.Embedder`; the parts cost nothing more.
@@ -126,24 +152,16 @@ class OnnxEmbedder:
         """
         if not self._late_chunking:
             return await embed_alone(self.embed, texts, parts)
-        wholes: Matrix = np.empty((len(texts), self.dimension), dtype=np.float32)
-        found: list[Matrix] = [_NONE]
-        for place, (text, spans) in enumerate(zip(texts, parts, strict=True)):
-            read = await self._in_turn(partial(_read, text=text))
-            wholes[place] = read.vector
+        none: Matrix = np.empty((0, self.dimension), dtype=np.float32)
+        wholes, found = [none], [none]
+        for text, spans in zip(texts, parts, strict=True):
+            read = await self._read(text)
+            wholes.append(read.vector[np.newaxis])
             found.append(read.vectors_of(spans))
-        return wholes, np.concatenate(found)
+        return np.concatenate(wholes), np.concatenate(found)
 
-    async def _in_turn(self, work: Callable[[_Model], R]) -> R:
-        # The lock is granted in the order of requests; a call can be cancelled while it waits for the lock.
-        async with self._turn:
-            return await anyio.to_thread.run_sync(lambda: work(self._loaded()))
-
-    def _loaded(self) -> _Model:
-        # The lock is held here, so two first calls cannot both load.
-        if self._model is None:
-            self._model = _load(self._threads)
-        return self._model
+    async def _read(self, text: str) -> _ReadText:
+        return await self._model.run(partial(_read, text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +186,12 @@ class _ReadText:
         return np.array([mean / np.linalg.norm(mean) for mean in means], dtype=np.float32).reshape(-1, len(self.vector))
 
 
-def _read(model: _Model, text: str) -> _ReadText:
-    encoding = model.tokenizer.encode(clip(text, LONGEST))
+def _read(text: str, tokenizer: Tokenizer, session: InferenceSession) -> _ReadText:
+    tokenizer.enable_truncation(LONGEST)
+    encoding = tokenizer.encode(clip(text, LONGEST))
     ids = np.array([encoding.ids], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-    (states,) = model.session.run(["last_hidden_state"], feed)
+    (states,) = session.run(["last_hidden_state"], feed)
     return _ReadText(states[0], np.array(encoding.offsets, dtype=np.int64), _mean(states[0]))
 
 
@@ -180,12 +199,6 @@ def _mean(states: Matrix) -> Vector:
     """Return the mean over tokens, of length 1."""
     mean: Vector = states.mean(axis=0)
     return mean / np.linalg.norm(mean)
-
-
-REINSTALL = (
-    "Without it nothing can be embedded, and what is stored stays as it is. Install the package again: "
-    "pip install --force-reinstall --no-deps mcp-memory"
-)
 
 
 def read_checked(path: Path, sha256: str, remedy: str = REINSTALL) -> bytes:
@@ -220,14 +233,6 @@ def card_digest(card: str) -> str:
         return str(json.loads(resource(card))["sha256"])
     except (OSError, ValueError, KeyError):
         return "0" * 64
-
-
-def _load(threads: int) -> _Model:
-    tokenizer = open_tokenizer()
-    tokenizer.enable_truncation(LONGEST)
-    session = open_session(folder("resources") / WEIGHTS, card_digest(CARD), threads)
-    logger.info("loaded %s of %s", WEIGHTS, card_digest(CARD)[:12])
-    return _Model(tokenizer, session)
 
 
 NOT_STARTED = (

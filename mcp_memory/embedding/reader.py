@@ -10,27 +10,23 @@ Reading costs some milliseconds a pair and core, so it is for what a search has 
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import anyio
-import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.embedding.onnx import card_digest, clip, open_session, open_tokenizer
+from mcp_memory.embedding.onnx import OnnxModel, clip
 from mcp_memory.errors import EmbedderError
 from mcp_memory.search.words import BEFORE_CHARS, READ_CHARS
-from mcp_memory.texts import folder
 from mcp_memory.vectors import Scores
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
-WEIGHTS, CARD = "reader.onnx", "reader.json"
 PAIR_TOKENS: Final = 128
 """Tokens of a pair that are read, the three special ones included."""
 FIRST_TOKENS: Final = 48
@@ -43,8 +39,6 @@ REINSTALL: Final = (
 
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 _WORD = re.compile(r"\w{3,}")
-
-logger = logging.getLogger(__name__)
 
 
 class Pair(NamedTuple):
@@ -59,67 +53,49 @@ class OnnxReader:
 
     def __init__(self, threads: int = 2) -> None:
         """Prepare a reader."""
-        self._threads = threads
-        self._model: tuple[Tokenizer, InferenceSession] | None = None
-        self._turn = anyio.Lock()
+        self._model = OnnxModel("reader", threads, REINSTALL)
         self.problem = ""
 
     @property
     def name(self) -> str:
         """The name of the model with the beginning of its digest."""
-        return f"reader@{card_digest(CARD)[:12]}"
+        return f"reader@{self._model.digest}"
 
     async def read(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         """Return the chance of each pair, see `ports.PairReader.read`."""
         if self.problem:
             raise EmbedderError(self.problem)
-        # The lock is granted in the order of requests; a call can be cancelled while it waits for it, and between two
-        # batches.
-        async with self._turn:
-            try:
-                encoded = await anyio.to_thread.run_sync(self._encode, pairs)
-            except EmbedderError as error:  # what a start finds stays so, and loading again takes long
-                self.problem = f"Records are not read again: {error}"
-                raise EmbedderError(self.problem) from error
+        try:
+            encoded = await self._model.run(partial(_encode, pairs))
+        except EmbedderError as error:  # what a start finds stays so, and loading again takes long
+            self.problem = f"Records are not read again: {error}"
+            raise EmbedderError(self.problem) from error
         chances = np.empty(len(pairs), dtype=np.float32)
         order = sorted(range(len(pairs)), key=lambda place: len(encoded[place].ids))  # by length: less padding
-        for start in range(0, len(order), BATCH):
+        for start in range(0, len(order), BATCH):  # between two batches a call can be cancelled
             batch = order[start : start + BATCH]
-            async with self._turn:
-                rows = [encoded[place] for place in batch]
-                chances[batch] = await anyio.to_thread.run_sync(self._compute, rows)
+            chances[batch] = await self._model.run(partial(_chances, [encoded[place] for place in batch]))
         return chances
 
-    def _loaded(self) -> tuple[Tokenizer, InferenceSession]:
-        # The lock is held here, so two first calls cannot both load.
-        if self._model is None:
-            session = open_session(folder("resources") / WEIGHTS, card_digest(CARD), self._threads, REINSTALL)
-            self._model = open_tokenizer(), session
-            logger.info("loaded %s", self.name)
-        return self._model
 
-    def _encode(self, pairs: Sequence[tuple[str, str]]) -> list[Pair]:
-        tokenizer, _ = self._loaded()
-        cut = {first: _cut(tokenizer, first) for first in dict.fromkeys(first for first, _ in pairs)}
-        tokenizer.enable_truncation(PAIR_TOKENS, strategy="only_second")
-        read = [(cut[first], clip(nearest_part(cut[first], second), PAIR_TOKENS)) for first, second in pairs]
-        encodings = tokenizer.encode_batch(read)
-        tokenizer.no_truncation()
-        return [Pair(np.array(one.ids, dtype=np.int64), np.array(one.type_ids, dtype=np.int64)) for one in encodings]
+def _encode(pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, _session: InferenceSession) -> list[Pair]:
+    cut = {first: _cut(tokenizer, first) for first in dict.fromkeys(first for first, _ in pairs)}
+    tokenizer.enable_truncation(PAIR_TOKENS, strategy="only_second")
+    read = [(cut[first], clip(nearest_part(cut[first], second), PAIR_TOKENS)) for first, second in pairs]
+    encodings = tokenizer.encode_batch(read)
+    tokenizer.no_truncation()
+    return [Pair(np.array(one.ids, dtype=np.int64), np.array(one.type_ids, dtype=np.int64)) for one in encodings]
 
-    def _compute(self, pairs: Sequence[Pair]) -> Scores:
-        _, session = self._loaded()
-        ids = np.zeros((len(pairs), max(len(pair.ids) for pair in pairs)), dtype=np.int64)  # 0 is the padding token
-        mask, second = np.zeros_like(ids), np.zeros_like(ids)
-        for row, pair in enumerate(pairs):
-            ids[row, : len(pair.ids)], mask[row, : len(pair.ids)], second[row, : len(pair.ids)] = (
-                pair.ids,
-                1,
-                pair.second,
-            )
-        (logits,) = session.run(["logits"], {"input_ids": ids, "attention_mask": mask, "token_type_ids": second})
-        chances: Scores = 1 / (1 + np.exp(-logits[:, 0]))
-        return chances
+
+def _chances(pairs: Sequence[Pair], _tokenizer: Tokenizer, session: InferenceSession) -> Scores:
+    ids = np.zeros((len(pairs), max(len(pair.ids) for pair in pairs)), dtype=np.int64)  # 0 is the padding token
+    mask, second = np.zeros_like(ids), np.zeros_like(ids)
+    for row, pair in enumerate(pairs):
+        size = len(pair.ids)
+        ids[row, :size], mask[row, :size], second[row, :size] = pair.ids, 1, pair.second
+    (logits,) = session.run(["logits"], {"input_ids": ids, "attention_mask": mask, "token_type_ids": second})
+    chances: Scores = 1 / (1 + np.exp(-logits[:, 0]))
+    return chances
 
 
 def _cut(tokenizer: Tokenizer, text: str) -> str:

@@ -181,11 +181,11 @@ def test_looking_at_an_empty_place_creates_nothing(capsys, monkeypatch, tmp_path
 
 
 def test_only_a_search_loads_the_model(capsys, monkeypatch):
-    def load_model(_threads):
+    def load_model(*_):
         raise AssertionError("the model was loaded")
 
     with monkeypatch.context() as patched:
-        patched.setattr("mcp_memory.embedding.onnx._load", load_model)
+        patched.setattr("mcp_memory.embedding.onnx.open_session", load_model)
         printed(capsys, "show", "Ines")
         printed(capsys, "list", "facts")
         with pytest.raises(AssertionError):

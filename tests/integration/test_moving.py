@@ -160,10 +160,10 @@ def test_an_empty_store_is_not_exported(tmp_path, capsys, monkeypatch):
 
 
 def test_a_bad_line_is_named_before_the_model_is_loaded(tmp_path, capsys, monkeypatch):
-    def load_model(_threads):
+    def load_model(*_):
         raise AssertionError("the model was loaded")
 
-    monkeypatch.setattr("mcp_memory.embedding.onnx._load", load_model)
+    monkeypatch.setattr("mcp_memory.embedding.onnx.open_session", load_model)
     file = tmp_path / "memory.jsonl"
     assert main(["export", str(file)]) == 0
     file.write_bytes(file.read_bytes().replace(b'"text": "Tomas', b'"test": "Tomas'))

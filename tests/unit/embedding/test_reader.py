@@ -9,8 +9,8 @@ import anyio
 import numpy as np
 import pytest
 
-from mcp_memory.embedding import reader
-from mcp_memory.embedding.reader import WEIGHTS, OnnxReader
+from mcp_memory.embedding import onnx
+from mcp_memory.embedding.reader import OnnxReader
 from mcp_memory.errors import EmbedderError
 from mcp_memory.texts import folder
 
@@ -31,9 +31,9 @@ def test_any_text_can_be_read(text: str) -> None:
 @pytest.mark.parametrize("harm", ["cut", "gone"])
 def test_other_weights_are_refused_once_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str) -> None:
     copytree(folder("resources"), tmp_path / "resources")
-    weights = tmp_path / "resources" / WEIGHTS
+    weights = tmp_path / "resources" / "reader.onnx"
     weights.write_bytes(weights.read_bytes()[:-1]) if harm == "cut" else weights.unlink()
-    monkeypatch.setattr(reader, "folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(onnx, "folder", lambda name: tmp_path / name)
     model = OnnxReader()
     for _ in range(2):
         with pytest.raises(EmbedderError, match=r"not read again: .*reader\.onnx .*Install the package again"):
