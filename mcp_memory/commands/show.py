@@ -20,7 +20,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.resources import facts, points, sessions
+from mcp_memory.server.resources import facts, sessions
 from mcp_memory.server.resources.uris import space_of
 from mcp_memory.server.tools.arguments import read_arguments, shown
 from mcp_memory.server.tools.dossier import HEADER
@@ -65,7 +65,7 @@ def newest(space: Space, what: str, limit: int) -> tuple[list[dict[str, Any]], i
         return [facts.fact_row(space, version) for version in versions[:limit]], len(versions)
     if what == "points":
         active = space.hypergraph.active()[::-1]
-        return [points.point_row(space, point) for point in active[:limit]], len(active)
+        return [facts.point_row(space, point) for point in active[:limit]], len(active)
     names = list(reversed(space.sessions))
     return [sessions.session_row(space, name) for name in names[:limit]], len(names)
 
@@ -117,7 +117,7 @@ def _named(space: Space, name: str, limit: int) -> dict[str, Any]:
 
 _BY_ID: Mapping[str, tuple[str, Callable[[Space, Mapping[str, str]], dict[str, Any]]]] = {
     "f": ("fact", facts.fact),
-    "h": ("point", points.point),
+    "h": ("point", facts.point),
     "s": ("sentence", sessions.sentence),
     "ep": ("episode", sessions.episode),
 }

@@ -18,7 +18,7 @@ from mcp_types import Resource, ResourceTemplate
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.resources import facts, graph, points, sessions
+from mcp_memory.server.resources import facts, graph, sessions
 from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, URIS, Values, read_in_thread, uri_of
 from mcp_memory.server.tools.replies import json_of
 from mcp_memory.visible import plain
@@ -89,7 +89,7 @@ FAMILIES = [
     Family("entities", "Everything that facts are about.", facts.entities, listed=True),
     Family("entity", "An entity: its names, and the facts about it by relation.", facts.entity),
     Family("timeline", "Every version of every fact about an entity, with its validity.", facts.timeline),
-    Family("topics", "What a space keeps coming back to, the largest topic first.", points.topics, listed=True),
+    Family("topics", "What a space keeps coming back to, the largest topic first.", facts.topics, listed=True),
     Family("wishes", "What the user asked for once and for all.", facts.wishes, listed=True),
     Family(
         "fact",
@@ -97,11 +97,11 @@ FAMILIES = [
         facts.fact,
         ids=lambda space: (version_id(one.id) for one in space.facts.rows if not one.negated),
     ),
-    Family("points", "Memory points: what several entities have to do with each other.", points.points, listed=True),
+    Family("points", "Memory points: what several entities have to do with each other.", facts.points, listed=True),
     Family(
         "point",
         "A memory point: what it joins, what it rests on, what became of it.",
-        points.point,
+        facts.point,
         ids=lambda space: (point.id for point in space.hypergraph.active()),
     ),
     Family("graph", "Entities and what joined them; around one entity, or as of a time.", graph.graph, listed=True),

@@ -1,8 +1,11 @@
-"""Resources that show what is known: entities, their facts and timelines, single facts, wishes.
+"""Resources that show what is known: entities, facts and timelines, memory points, topics, wishes.
 
 A fact is shown with the time for which it holds, its status, and where it was said. ``suspected`` marks a fact that
 nothing has confirmed; only timelines show those. A ``contested`` fact lost to another value with the same start and
 never held, so no graph contains it.
+
+Of the sentences and facts behind a memory point only those that still exist are shown: a rebuild may have cut a text
+otherwise, or extracted other facts. An entity that only points name is marked as a placeholder.
 """
 
 from __future__ import annotations
@@ -13,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from mcp_memory.domain.facts import Assertion, Version, verbalise
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.resources.points import point_row
-from mcp_memory.server.resources.uris import PAGE, Values, next_page, page, page_of, uri_of
+from mcp_memory.server.resources.uris import PAGE, Values, address, next_page, page, page_of, uri_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import QUOTE_CHARS, row, source_row
 
 if TYPE_CHECKING:
     from mcp_memory.domain.evidence import Wish
+    from mcp_memory.domain.points import Point
+    from mcp_memory.reconstruct.topics import Topic
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
 
@@ -127,8 +131,8 @@ def fact_row(space: Space, version: Version) -> dict[str, Any]:
     """Return the row of a version in a list: for how long it holds, how reliable it is, and where it was said."""
     newest_first = sorted(version.assertions, key=lambda assertion: -assertion.said_at)
     return {
-        **row(version, "id", "head", "relation", "tail", "text"),
-        "uri": uri_of("fact", {"space": space.name, "id": version.id}),
+        **address(space, "fact", version.id),
+        **row(version, "head", "relation", "tail", "text"),
         "valid_from": iso.show(version.since),
         "valid_to": iso.show(version.until),
         **row(version, "kind", "precision", "status", "confidence"),
@@ -170,10 +174,91 @@ def _wish_row(space: Space, wish: Wish) -> dict[str, Any]:
     from mcp_memory.language.wishes import as_said
 
     return {
-        "id": wish.id,
-        "uri": uri_of("sentence", {"space": space.name, "id": wish.id}),
+        **address(space, "sentence", wish.id),
         "text": as_said(wish),
         "scope": wish.scope or None,
         "said": iso.show(wish.said_at),
         "source": source_row(wish.source.turn),
     }
+
+
+def points(space: Space, values: Values) -> dict[str, Any]:
+    """The points of a space that are in use, in the order in which they were made."""
+    active = space.hypergraph.active()
+    return page("points", values, {"space": space.name}, active, lambda point: point_row(space, point))
+
+
+def point(space: Space, values: Values) -> dict[str, Any]:
+    """One point, in use or merged: its entities, its sources, its earlier descriptions."""
+    point = space.hypergraph.get(values["id"])
+    if point is None:
+        problem = f"space {space.name!r} has no memory point {shown(values['id'])}"
+        raise InvalidInput("id", problem, f"See {uri_of('points', {'space': space.name})}.")
+    current = space.hypergraph.resolve(point.id)
+    return {
+        **point_row(space, point),
+        "space": space.name,
+        "joins": [_joined_row(space, name) for name in point.entities],
+        "source": point.source,
+        "changed": iso.show(point.at),
+        "parents": [address(space, "point", name) for name in point.parents] or None,
+        "merged_into": address(space, "point", point.merged_into) if point.merged_into else None,
+        "has_become": address(space, "point", current.id) if current and current.id != point.id else None,
+        "sentences": [
+            address(space, "sentence", name) | {"text": space.text(sentence)}
+            for name in point.sentences
+            if (sentence := space.sentence(name)) is not None
+        ],
+        "facts": [
+            address(space, "fact", name) | {"text": version.text}
+            for name in point.facts
+            if (version := space.facts.version(name)) is not None
+        ],
+        "history": [
+            {"revision": one.revision, "text": one.description, "status": one.status, "recorded": iso.show(one.at)}
+            for one in space.hypergraph.revisions(point.id)
+        ],
+    }
+
+
+def point_row(space: Space, point: Point) -> dict[str, Any]:
+    """Return the row of a point in a list."""
+    return {
+        **address(space, "point", point.id),
+        "text": point.description,
+        "entities": list(point.entities),
+        "goal": point.scope or None,
+        **row(point, "status", "revision"),
+    }
+
+
+def _joined_row(space: Space, name: str) -> dict[str, Any]:
+    from mcp_memory.hypergraph.retrieval import is_placeholder  # imports NumPy, which the first reply must not wait for
+
+    if is_placeholder(space, name):
+        return {"name": name, "state": "placeholder"}
+    if space.facts.resolve(name) is None:
+        return {"name": name}  # sentences name it, but no fact is about it
+    return {"name": name, "uri": uri_of("entity", {"space": space.name, "name": name})}
+
+
+def topics(space: Space, values: Values) -> dict[str, Any]:
+    """Every topic with its most typical sentence, its terms and its size, the largest topic first."""
+    from mcp_memory.reconstruct.graph import CueGraph  # imports NumPy, which the first reply must not wait for
+    from mcp_memory.reconstruct.topics import Topics
+
+    topics, graph = Topics.of(space), CueGraph.of(space)
+
+    def topic_row(topic: Topic) -> dict[str, Any]:
+        summary = topics.summary(space, graph, topic)
+        shown: dict[str, Any] = {"id": topic.id, "passages": len(topic.members), "terms": list(summary.terms)}
+        if summary.sentence >= 0:
+            sentence = space.sentences[summary.sentence]
+            shown |= {
+                "summary": space.text(sentence),
+                "uri": uri_of("sentence", {"space": space.name, "id": sentence.id}),
+                "source": source_row(space.turns[sentence.turn_id]),
+            }
+        return shown
+
+    return page("topics", values, {"space": space.name}, topics.all(space), topic_row)

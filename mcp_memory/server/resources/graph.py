@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.relations import relations
 from mcp_memory.language import iso
-from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
-from mcp_memory.server.resources.points import point_row
+from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key, point_row
 from mcp_memory.server.resources.uris import PAGE, Values, next_page, page_of
 from mcp_memory.server.tools.arguments import GraphInput, moment_of, read_arguments
 from mcp_memory.server.tools.replies import QUOTE_CHARS, json_of, source_row

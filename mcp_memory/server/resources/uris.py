@@ -60,6 +60,11 @@ def uri_of(family: str, values: Mapping[str, str]) -> str:
     return path + ("?" + urlencode(given, quote_via=quote, safe="") if given else "")
 
 
+def address(space: Space, family: str, id_: str) -> dict[str, str]:
+    """Return the id of something in a space, and the URI of its resource."""
+    return {"id": id_, "uri": uri_of(family, {"space": space.name, "id": id_})}
+
+
 Values = Mapping[str, str]
 """The values of a URI's parameters."""
 ContentT = TypeVar("ContentT")
