@@ -30,7 +30,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from mcp_memory.codec import NOT_STORED, Bounds, Count, Share
 from mcp_memory.domain.relations import DID, Cardinality, relations
@@ -117,10 +117,14 @@ def kind_of(relation: str) -> FactKind:
 
 
 def new_assertion(
-    turn: Turn, sentence: int, span: tuple[int, int], triple: tuple[str, str, str], *, since: Millis, until: Millis,
-    stated: bool, negated: bool, change: bool, confidence: float, intent: Intent, extractor: ExtractorName,
-    recorded_at: Millis | None = None, kind: FactKind = "state", precision: Precision | None = None,
-) -> Assertion:  # fmt: skip
+    turn: Turn,
+    sentence: int,
+    span: tuple[int, int],
+    triple: tuple[str, str, str],
+    *,
+    recorded_at: Millis | None = None,
+    **said: Any,
+) -> Assertion:
     """Return an assertion of a turn with its id.
 
     Args:
@@ -128,43 +132,12 @@ def new_assertion(
         sentence: index of the sentence within the turn, or `WHOLE`.
         span: the span of the stating words, in characters of the turn's text.
         triple: head, relation and tail.
-        since: see `Assertion`, as for the following arguments.
-        until: first instant after it.
-        stated: whether ``since`` or ``until`` is stated.
-        negated: whether it is a denial.
-        change: whether the words state a change.
-        confidence: in (0, 1].
-        intent: the intent of the statement.
-        extractor: who extracted it.
         recorded_at: when it was stored; None for the time at which its turn was.
-        kind: see `Assertion`, as for the following argument.
-        precision: how exactly its times are known.
+        said: the other fields of `Assertion`, by name.
     """
-    head, relation, tail = triple
-    made = Assertion(
-        id="",
-        space=turn.space,
-        turn_id=turn.id,
-        sentence=sentence,
-        start=span[0],
-        end=span[1],
-        head=head,
-        relation=relation,
-        tail=tail,
-        negated=negated,
-        since=since,
-        until=until,
-        stated=stated,
-        confidence=confidence,
-        intent=intent,
-        change=change,
-        extractor=extractor,
-        said_at=turn.told_order,
-        recorded_at=turn.written_at if recorded_at is None else recorded_at,
-        kind=kind,
-        precision=precision,
-    )
-    return restated(made, triple)
+    recorded = turn.written_at if recorded_at is None else recorded_at
+    times = {"said_at": turn.told_order, "recorded_at": recorded}
+    return restated(Assertion("", turn.space, turn.id, sentence, *span, *triple, **times, **said), triple)
 
 
 @dataclass(frozen=True, slots=True)
