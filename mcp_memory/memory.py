@@ -26,7 +26,7 @@ from mcp_memory.domain.requests import (
     WriteRequest,
     WriteResult,
 )
-from mcp_memory.domain.status import Judging, SpaceStatus, Status
+from mcp_memory.domain.status import Judging, Status
 from mcp_memory.domain.times import Millis, offset_at, zone_named
 from mcp_memory.errors import InvalidInput, StoreError
 from mcp_memory.ports import Embedder, Extractor, OperatorResult, PairReader, Progress, QuestionJudge, Store, TextReader
@@ -256,10 +256,10 @@ class Memory:
         problems: tuple[str, ...] = ()
         try:
             async with self.store.reading() as view:
-                spaces = tuple(_counts(space) for _, space in sorted(view.spaces.items()))
+                spaces = {name: _counts(space) for name, space in sorted(view.spaces.items())}
                 judging = self._judging(view)
         except StoreError as error:
-            problems, spaces, judging = (str(error),), (), self._judging(View())
+            problems, spaces, judging = (str(error),), {}, self._judging(View())
         about, reader = await self.store.about(), self.reader
         problems = tuple(dict.fromkeys((*about.problems, *problems)))
         return Status(
@@ -308,19 +308,18 @@ class Memory:
         )
 
 
-def _counts(space: Space) -> SpaceStatus:
-    """Return how much a space holds."""
+def _counts(space: Space) -> dict[str, int]:
+    """Return how much a space holds, see `COUNTED`."""
     kinds = [turn.kind for turn in space.turns.values()]
-    return SpaceStatus(
-        name=space.name,
-        messages=kinds.count("message"),
-        documents=kinds.count("document"),
-        sessions=len(space.sessions),
-        segments=len(space.segments),
-        sentences=len(space.sentences),
-        assertions=len(space.facts.rows),
-        entities=len(space.facts.entities()),
-        lessons=len(space.beliefs.lessons()),
-        points=len(space.hypergraph.active()),
-        pending=len(space.unindexed),
-    )
+    return {
+        "messages": kinds.count("message"),
+        "documents": kinds.count("document"),
+        "sessions": len(space.sessions),
+        "segments": len(space.segments),
+        "sentences": len(space.sentences),
+        "assertions": len(space.facts.rows),
+        "entities": len(space.facts.entities()),
+        "lessons": len(space.beliefs.lessons()),
+        "points": len(space.hypergraph.active()),
+        "pending": len(space.unindexed),
+    }

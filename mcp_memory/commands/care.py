@@ -35,10 +35,10 @@ async def status(settings: Settings, _options: argparse.Namespace, terminal: Ter
         terminal.line(line)
     if not found.healthy or found.store.needs_rebuild:
         terminal.line(("To do:", "bold"), "mcp-memory doctor")
-    for space in found.spaces:
-        held = f"{quantity(space.messages, 'message')}, {quantity(space.documents, 'document')}"
-        known = f"{quantity(space.assertions, 'statement')} of facts about {quantity(space.entities, 'entity')}"
-        terminal.line((f"Space {space.name}:", "bold"), f"{held} in {quantity(space.sessions, 'session')}; {known}")
+    for name, held in found.spaces.items():
+        texts = f"{quantity(held['messages'], 'message')}, {quantity(held['documents'], 'document')}"
+        known = f"{quantity(held['assertions'], 'statement')} of facts about {quantity(held['entities'], 'entity')}"
+        terminal.line((f"Space {name}:", "bold"), f"{texts} in {quantity(held['sessions'], 'session')}; {known}")
     return 0 if found.healthy else 1
 
 

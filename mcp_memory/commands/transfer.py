@@ -47,7 +47,6 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
     """
     file: Path = options.file
     _check_target(file, replace=options.replace)
-    _refuse_in_store(file)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     async with aclosing(open_store(settings, choose_embedder(settings), open_extractor(settings))) as store:
@@ -144,7 +143,6 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
     """Write the whole store into one file; others may use it meanwhile."""
     file: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
     _check_target(file, replace=options.replace)
-    _refuse_in_store(file)
     async with aclosing(open_store(settings, choose_embedder(settings))) as store:
         await store.forgotten()  # finishes what a process that died had begun to forget
         tables = Tables(store.uri)
@@ -159,18 +157,6 @@ async def restore_(settings: Settings, options: argparse.Namespace, terminal: Te
     tx = await restore(options.file, place, noted_in=settings.storage.noted_in)
     terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(place).folder}.")
     terminal.line("What was forgotten after that backup was made is there again.")
-
-
-def _refuse_in_store(path: Path) -> None:
-    """Refuse a path in the folder of a store, where a file could take the name of one that the store needs.
-
-    Raises:
-        InvalidInput: it lies in one.
-    """
-    for folder in path.expanduser().resolve().parents:
-        if holds_store(folder):
-            problem = f"{path} lies in the folder of a memory ({folder})"
-            raise InvalidInput("", problem, "Nothing was written. Name a place outside of it.")
 
 
 def _write_aside(file: Path, lines: Iterable[bytes]) -> None:
@@ -188,9 +174,19 @@ def _write_aside(file: Path, lines: Iterable[bytes]) -> None:
 
 
 def _check_target(file: Path, *, replace: bool) -> None:
-    """Refuse a place where no file can be written, or where another one lies that may not be replaced."""
+    """Refuse a place where no file can be written, or may be: over another one, or in the folder of a store.
+
+    There it could take the name of a file that the store needs.
+
+    Raises:
+        InvalidInput: it is such a place.
+    """
     if file.is_dir() or not file.resolve().parent.is_dir():
         problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
         raise InvalidInput("", problem, "Name a file to write.")
     if file.exists() and not replace:
         raise InvalidInput("", f"{file} is there already", "Name another one, or add --replace.")
+    for folder in file.expanduser().resolve().parents:
+        if holds_store(folder):
+            problem = f"{file} lies in the folder of a memory ({folder})"
+            raise InvalidInput("", problem, "Nothing was written. Name a place outside of it.")

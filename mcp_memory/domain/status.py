@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -40,25 +41,12 @@ class StoreStatus:
     needs_rebuild: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceStatus:
-    """Counts of one space.
-
-    Each revision of a document, each assertion, each lesson and each active memory point counts. ``pending`` counts the
-    messages, documents and statements that are stored and not indexed yet.
-    """
-
-    name: str
-    messages: int
-    documents: int
-    sessions: int
-    segments: int
-    sentences: int
-    assertions: int = 0
-    entities: int = 0
-    lessons: int = 0
-    points: int = 0
-    pending: int = 0
+COUNTED = (
+    "messages", "documents", "sessions", "segments", "sentences", "assertions", "entities", "lessons", "points",
+    "pending",
+)  # fmt: skip
+"""What is counted in each space: each revision of a document, each assertion, each lesson, each active memory point.
+``pending`` are messages, documents and statements that are stored and not indexed yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +98,7 @@ class Status:
     """Counts, configuration and health of the memory.
 
     Attributes:
-        spaces: by name.
+        spaces: how much each space holds, see `COUNTED`.
         embedder: name.
         store: its state.
         uptime_s: of this process, in seconds.
@@ -122,7 +110,7 @@ class Status:
         notes: in words, what else should be known: why the reader does not read.
     """
 
-    spaces: tuple[SpaceStatus, ...]
+    spaces: Mapping[str, Mapping[str, int]]
     embedder: str
     store: StoreStatus
     uptime_s: float

@@ -100,7 +100,7 @@ async def test_a_write_embeds_nothing_and_is_found_by_its_words_by_every_process
         assert any("4 texts of this space are being indexed" in warning for warning in found.warnings)
         newest = await memory.reconstruct(Query("", limit=2))
         assert [item.sources[0].turn.ref for item in newest.evidence] == ["m3", "m2"]
-        assert [space.pending for space in (await memory.status()).spaces] == [4]
+        assert [space["pending"] for space in (await memory.status()).spaces.values()] == [4]
     assert await row_problems(store_of(one)) == []
     nothing = await other.write(talk(("Ann", "   "), wait=False, first=9))
     again = await other.write(talk(*TALK, wait=True))

@@ -10,14 +10,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
-from mcp_memory.domain.status import SpaceStatus
+from mcp_memory.domain.status import COUNTED
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.resources.uris import Values, next_page, page, page_of, space_of, uri_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import row, turn_time
-from mcp_memory.server.tools.status import space_counts
 
 if TYPE_CHECKING:
     from mcp_memory.domain.episodes import Lesson, ShownEvidence
@@ -32,8 +31,8 @@ PAGE_CHARS = 200_000
 async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
     """Every space that the caller may read and how much it holds, and the one of calls that name none."""
     caller = CALLER.get()
-    held = [space for space in (await memory.status()).spaces if caller.may(("read",), space.name)]
-    rows = [space_counts(space) for space in held]
+    held = (await memory.status()).spaces
+    rows = [{"space": name} | counts for name, counts in held.items() if caller.may(("read",), name)]
     start, end = page_of(values, len(rows))
     shown = {"default": MEANT_SPACE.get(), "spaces": rows[start:end], "total": len(rows)}
     return shown | next_page("spaces", {}, end, len(rows))
@@ -44,9 +43,8 @@ async def status(memory: Memory, values: Values) -> dict[str, Any]:
     async with memory.store.reading() as view:
         name = space_of(view, values["space"]).name
     status = await memory.status()
-    counts = next((space for space in status.spaces if space.name == name), SpaceStatus(name, 0, 0, 0, 0, 0))
     health = {"embedder": status.embedder, "engine": status.engine, "healthy": status.healthy}
-    return space_counts(counts) | health
+    return {"space": name} | status.spaces.get(name, dict.fromkeys(COUNTED, 0)) | health
 
 
 def sessions(space: Space, values: Values) -> dict[str, Any]:

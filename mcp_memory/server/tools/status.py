@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
-from mcp_memory.domain.status import Judging, SpaceStatus, Status
+from mcp_memory.domain.status import COUNTED, Judging, Status
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.replies import SPENT, Reply, problem_texts, quantity, reply_of, row, warning_lines
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mcp_memory.ports import Progress
 
 SPACES_LISTED = 50
-COUNTS = tuple(one.name for one in fields(SpaceStatus) if one.name != "name")
 
 
 class StatusInput(Input):
@@ -26,32 +25,37 @@ def status_reply(status: Status) -> Reply:
     """Return the reply to a call; of many spaces only the first are listed, and only those that the caller may read."""
     caller, store = CALLER.get(), status.store
     versions = {"server": status.version, "format": store.format, "generation": store.generation, "commit": store.tx}
-    spaces = [space_counts(space) for space in status.spaces if caller.may(("read",), space.name)]
+    spaces = [{"space": name} | counts for name, counts in status.spaces.items() if caller.may(("read",), name)]
     if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
         store = replace(store, uri="(not shown)", bytes=None)
         del versions["commit"]
-    total = SpaceStatus("", *(sum(space[name] for space in spaces) for name in COUNTS))
+    total = {kind: sum(space[kind] for space in spaces) for kind in COUNTED}
     warnings = [*problem_texts(store.problems), *store.notes, *status.notes]
     if (more := len(spaces) - SPACES_LISTED) > 0:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
+    waiting = quantity(total["pending"], "text")
     size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
     size += f", {quantity(store.tx, 'commit')}" if caller.sees_all else ""
     lines = [
         f"{'Healthy' if status.healthy else 'NOT HEALTHY'}. mcp-memory {status.version}, embedder {status.embedder}, "
         f"{f'{status.reader}, ' if status.reader else ''}"
         f"{f'facts read by {status.extractor}' if status.extractor else 'no facts read out of texts'}.",
-        f"Holds {quantity(total.messages, 'message')} and {quantity(total.documents, 'document')} "
-        f"in {quantity(total.sessions, 'session')} and {quantity(len(spaces), 'space')}; "
-        f"{quantity(total.assertions, 'statement')} of facts about {quantity(total.entities, 'entity')}; "
-        f"{quantity(total.lessons, 'lesson')} of what helped; {quantity(total.points, 'memory point')}.",
+        f"Holds {quantity(total['messages'], 'message')} and {quantity(total['documents'], 'document')} "
+        f"in {quantity(total['sessions'], 'session')} and {quantity(len(spaces), 'space')}; "
+        f"{quantity(total['assertions'], 'statement')} of facts about {quantity(total['entities'], 'entity')}; "
+        f"{quantity(total['lessons'], 'lesson')} of what helped; {quantity(total['points'], 'memory point')}.",
         f"Calls that name no space go to {MEANT_SPACE.get()!r}.",
         _who_judges_text(status.judging),
-        *([f"{quantity(total.pending, 'text')} not indexed yet, so found by the words only."] if total.pending else ()),
+        *(
+            [f"{quantity(total['pending'], 'text')} not indexed yet, so found by the words only."]
+            if total["pending"]
+            else ()
+        ),
         f"Store {store.uri}{size}, open in {quantity(len(store.holders), 'process')}.",
     ]
     return reply_of(
         [*lines, *warning_lines(warnings)],
-        counts=row(total, *COUNTS),
+        counts=total,
         space=MEANT_SPACE.get(),
         spaces=spaces[:SPACES_LISTED],
         embedder=status.embedder,
@@ -67,11 +71,6 @@ def status_reply(status: Status) -> Reply:
         engine=status.engine,
         warnings=warnings,
     )
-
-
-def space_counts(space: SpaceStatus) -> dict[str, Any]:
-    """Return how much a space holds."""
-    return {"space": space.name} | row(space, *COUNTS)
 
 
 def _claude(judging: Judging) -> dict[str, Any]:
