@@ -9,8 +9,9 @@ imports all that the services need, so the server does it after its first reply.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from anyio import to_thread
 
@@ -23,7 +24,7 @@ from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbed
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory
-from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
+from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge
 from mcp_memory.privacy.secrets import RULES, masking_of
 from mcp_memory.reasoning.anthropic.client import HOME, Budget, Claude
 from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
@@ -76,19 +77,14 @@ def new_memory(settings: Settings) -> Memory:
         )
     zone_named(settings.server.time_zone)  # one that does not exist is refused before anything is opened
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
-    claude = open_claude(settings)
-    store = open_store(settings, embedder, extractor)
     return Memory(
         settings,
-        store,
+        open_store(settings, embedder, extractor),
         embedder,
         extractor,
-        new_question_judge=open_question_judges(settings, claude),
-        organiser=open_organisers(settings, claude),
-        text_reader=open_text_reader(settings, claude),
-        language_model=claude,
         masking=masking_of(settings.privacy),
         reader=open_reader(settings),
+        **judges(settings, open_claude(settings)),
     )
 
 
@@ -141,11 +137,14 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
     return Claude(None if is_unset(key) else key, chosen)
 
 
-def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:
-    """Return the constructor of the configured judge of queries."""
+def judges(settings: Settings, claude: Claude | None) -> dict[str, Any]:
+    """Return the arguments of `Memory` that say who judges; where Claude takes no part the embedded rules judge alone.
+
+    Only with ``anthropic`` it is asked goals, and reads all texts.
+    """
     chosen = settings.engine
-    if claude is None or chosen.judge == "embedded":
-        return EmbeddedQuestionJudge
+    if claude is None:
+        return {}
     limits, embedded = EFFORTS[chosen.effort], EmbeddedQuestionJudge()
     always = chosen.judge == "anthropic"
     understands = always and chosen.understand and chosen.effort != "quick"
@@ -156,21 +155,12 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
             embedded, claude, budget, limits.follow_ups, always=always, understands=understands, points=points
         )
 
-    return new_question_judge
-
-
-def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge] | None:
-    """Return the constructor of the judge that is asked goals; None for the embedded rules, as always with ``auto``."""
-    asks = claude is not None and settings.engine.judge == "anthropic" and settings.engine.points
-    return open_question_judges(settings, claude) if asks else None
-
-
-def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | None:
-    """Return the reader that extracts facts with Claude; None if texts are not sent, as always with ``auto``."""
-    chosen = settings.engine
-    if claude is None or chosen.judge != "anthropic" or chosen.enrich == "off":
-        return None
-    return ClaudeTextReader(claude)
+    return {
+        "language_model": claude,
+        "new_question_judge": new_question_judge,
+        "organiser": new_question_judge if always and chosen.points else None,
+        "text_reader": ClaudeTextReader(claude) if always and chosen.enrich != "off" else None,
+    }
 
 
 def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | None) -> Reading:

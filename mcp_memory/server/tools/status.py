@@ -46,11 +46,7 @@ def status_reply(status: Status) -> Reply:
         f"{quantity(total['lessons'], 'lesson')} of what helped; {quantity(total['points'], 'memory point')}.",
         f"Calls that name no space go to {MEANT_SPACE.get()!r}.",
         _who_judges_text(status.judging),
-        *(
-            [f"{quantity(total['pending'], 'text')} not indexed yet, so found by the words only."]
-            if total["pending"]
-            else ()
-        ),
+        *([f"{waiting} not indexed yet, so found by the words only."] if total["pending"] else ()),
         f"Store {store.uri}{size}, open in {quantity(len(store.holders), 'process')}.",
     ]
     return reply_of(

@@ -21,7 +21,7 @@ from mcp_memory.memory import Memory
 from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import open_claude, open_organisers, open_question_judges, open_text_reader
+from mcp_memory.wiring import judges, open_claude
 
 KEY = "sk-ant-test-key-that-nobody-may-see"
 TALK = (
@@ -50,16 +50,7 @@ def wired(
     config = Settings(engine=chosen, write=WriteSettings(wait=True), switches=switches or Switches())
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
-    return on_disk(
-        Memory,
-        config,
-        disk,
-        extractor=RuleExtractor(),
-        new_question_judge=open_question_judges(config, claude),
-        organiser=open_organisers(config, claude),
-        text_reader=open_text_reader(config, claude),
-        language_model=claude,
-    )
+    return on_disk(Memory, config, disk, extractor=RuleExtractor(), **judges(config, claude))
 
 
 @asynccontextmanager
