@@ -12,9 +12,9 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mcp_memory.commands.arguments import build_parser
 from mcp_memory.errors import ConfigurationError, McpMemoryError
@@ -30,24 +30,6 @@ WAITING = (
     "To put it into a client: mcp-memory install CLIENT. All commands: mcp-memory --help"
 )
 """For somebody who starts the server in a terminal, where nothing would be seen to happen."""
-SETUP: Final[Mapping[str, str]] = {"install": "commands.install:install", "check": "commands.trials:check"}
-"""The functions of the commands that read no settings; they take the options and a `Terminal`."""
-WORK: Final[Mapping[str, str]] = {
-    "backup": "commands.transfer:backup",
-    "demo": "commands.trials:demo",
-    "doctor": "commands.care:doctor",
-    "export": "commands.transfer:export",
-    "forget": "commands.care:forget",
-    "import": "commands.transfer:import_",
-    "list": "commands.show:list_",
-    "restore": "commands.transfer:restore_",
-    "search": "commands.show:search",
-    "show": "commands.show:show",
-    "status": "commands.care:status",
-    "token": "commands.tokens:token",
-    "view": "commands.view:view",
-}
-"""The functions of the others; they take the settings first, and return the exit code, or None for success."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,8 +55,8 @@ def _run_command(arguments: Sequence[str] | None) -> int:
     options = build_parser().parse_args(arguments)
     command = options.command or "serve"
     try:
-        if command in SETUP:
-            return _call(SETUP[command], options)
+        if options.command and not options.configured:
+            return _call(options.work, options)
         from mcp_memory.domain.access import MEANT_SPACE
         from mcp_memory.server.opening import WORKSPACE, configured_space
         from mcp_memory.settings import load
@@ -89,7 +71,7 @@ def _run_command(arguments: Sequence[str] | None) -> int:
         try:
             if command == "serve":
                 return _serve(settings, options)
-            return _call(WORK[command], settings, options)
+            return _call(options.work, settings, options)
         finally:
             MEANT_SPACE.reset(meant)  # for a caller in the same process
     except McpMemoryError as error:
@@ -108,7 +90,7 @@ def _call(place: str, *given: object) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # stored text may have characters that the terminal cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
     module, name = place.split(":")
-    work, terminal = getattr(import_module(f"mcp_memory.{module}"), name), Terminal()
+    work, terminal = getattr(import_module(f"mcp_memory.commands.{module}"), name), Terminal()
     done = anyio.run(work, *given, terminal) if inspect.iscoroutinefunction(work) else work(*given, terminal)
     return done or 0
 

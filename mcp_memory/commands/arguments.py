@@ -1,4 +1,4 @@
-"""What the commands take, and what ``--help`` shows below it: examples, meanings of exit codes.
+"""The commands: what does each, what it takes, and what ``--help`` shows below it: examples, meanings of exit codes.
 
 It is imported with every command, so it imports nothing heavy.
 """
@@ -45,7 +45,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings (config.example.toml tells them all)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    def command(name: str, about: str, examples: str) -> argparse.ArgumentParser:
+    def command(
+        name: str, work: str | None, about: str, examples: str, *, configured: bool = True
+    ) -> argparse.ArgumentParser:
+        """Add a command that the function ``work`` does; it takes the settings, if configured, options and terminal."""
         form = argparse.RawDescriptionHelpFormatter
         made: argparse.ArgumentParser = commands.add_parser(
             name,
@@ -54,12 +57,19 @@ def build_parser() -> argparse.ArgumentParser:
             epilog=_epilog(examples),
             formatter_class=form,
         )
+        made.set_defaults(work=work, configured=configured)
         return made
 
-    command("demo", "start a server on an empty store, write, recall and ask, and show what happens", "mcp-memory demo")
+    command(
+        "demo",
+        "trials:demo",
+        "start a server on an empty store, write, recall and ask, and show what happens",
+        "mcp-memory demo",
+    )
     _add_setup_commands(command)
     command(
         "status",
+        "care:status",
         "say what the memory holds, where, whether it is well, and what leaves the machine",
         "mcp-memory status\nMCP_MEMORY_STORAGE_URI=/mnt/memory mcp-memory status",
     )
@@ -70,6 +80,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_doctor(command)
     serve = command(
         "serve",
+        None,
         "serve over stdio (the default; a client starts this), or over HTTP",
         "mcp-memory serve\nMCP_MEMORY_SPACE=work mcp-memory serve",
     )
@@ -88,9 +99,11 @@ def _add_setup_commands(command: Command) -> None:
     """Add the commands that set the program up, and read no settings."""
     install = command(
         "install",
+        "install:install",
         "put the server into the file of a client, where all else stays, or take it out",
         "mcp-memory install claude-desktop\nmcp-memory install cursor --space workspace --dry-run\n"
         "mcp-memory install codex --uninstall",
+        configured=False,
     )
     install.add_argument("client", choices=(*CLIENTS, "print"), help="or print: JSON to paste elsewhere")
     install.add_argument(
@@ -102,8 +115,10 @@ def _add_setup_commands(command: Command) -> None:
     install.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     check = command(
         "check",
+        "trials:check",
         "start the server as a client would, and see that it remembers",
         "mcp-memory check\nmcp-memory check claude-desktop",
+        configured=False,
     )
     check.add_argument("client", nargs="?", choices=CLIENTS, help="as this client starts it; default: as this terminal")
 
@@ -111,6 +126,7 @@ def _add_setup_commands(command: Command) -> None:
 def _add_looking_commands(command: Command) -> None:
     show = command(
         "show",
+        "show:show",
         "show a session, what is known of somebody or something, or what has an id or a title",
         "mcp-memory show Ines                    what is known of somebody, with its timeline\n"
         "mcp-memory show letters --space work --json",
@@ -121,6 +137,7 @@ def _add_looking_commands(command: Command) -> None:
     _add_common(show, 50, "at most so many messages, sessions or facts")
     search = command(
         "search",
+        "show:search",
         "recall what is known about something, as a client's model would",
         'mcp-memory search "Where does Ines live?"\nmcp-memory search "octopus feeding" --space work --limit 5',
     )
@@ -128,6 +145,7 @@ def _add_looking_commands(command: Command) -> None:
     _add_common(search, 12, f"at most so many pieces of evidence, up to {MOST_EVIDENCE}", MOST_EVIDENCE)
     listing = command(
         "list",
+        "show:list_",
         "list facts, memory points or sessions, the newest first",
         "mcp-memory list facts\nmcp-memory list sessions --space work --limit 10",
     )
@@ -135,6 +153,7 @@ def _add_looking_commands(command: Command) -> None:
     _add_common(listing, 50, "at most so many")
     view = command(
         "view",
+        "view:view",
         "look at the memory as a graph, in the browser",
         "mcp-memory view                         the default space in the browser\n"
         "mcp-memory view --entity Ines --no-browser",
@@ -155,6 +174,7 @@ def _add_common(parser: argparse.ArgumentParser, limit: int, limit_help: str, mo
 def _add_moving_commands(command: Command) -> None:
     export = command(
         "export",
+        "transfer:export",
         "write what was said and stated to a file of JSON lines; what was learnt is in a backup only",
         "mcp-memory export memory.jsonl\nmcp-memory export work.jsonl --space work",
     )
@@ -164,6 +184,7 @@ def _add_moving_commands(command: Command) -> None:
     export.add_argument("--with-secrets", action="store_true", help="do not mask keys, passwords and card numbers")
     importing = command(
         "import",
+        "transfer:import_",
         "store what an export of mcp-memory, or of another program, holds; twice changes nothing",
         "mcp-memory import chatgpt-export.zip --dry-run\nmcp-memory import work.jsonl --space archive",
     )
@@ -175,6 +196,7 @@ def _add_moving_commands(command: Command) -> None:
     )
     backup = command(
         "backup",
+        "transfer:backup",
         "copy the whole memory, with what it learnt, into one file, while servers run",
         "mcp-memory backup memory.backup",
     )
@@ -182,6 +204,7 @@ def _add_moving_commands(command: Command) -> None:
     backup.add_argument("--replace", action="store_true", help="replace a file of that name")
     restore = command(
         "restore",
+        "transfer:restore_",
         "put a memory back from a backup, in an empty or new place",
         "mcp-memory restore memory.backup",
     )
@@ -191,6 +214,7 @@ def _add_moving_commands(command: Command) -> None:
 def _add_forget(command: Command) -> None:
     forget = command(
         "forget",
+        "care:forget",
         "say what would be forgotten, and with --token or --yes forget it",
         "mcp-memory forget --session letters             say what would go, and a token\n"
         "mcp-memory forget --session letters --token 3f9c2a1b\nmcp-memory forget m42 --yes",
@@ -218,6 +242,7 @@ def _add_forget(command: Command) -> None:
 def _add_token(command: Command) -> None:
     token = command(
         "token",
+        "tokens:token",
         "make, list and revoke the tokens of callers over HTTP",
         "mcp-memory token add ann --space ann\nmcp-memory token list\nmcp-memory token revoke ann",
     )
@@ -243,6 +268,7 @@ def _add_token(command: Command) -> None:
 def _add_doctor(command: Command) -> None:
     doctor = command(
         "doctor",
+        "care:doctor",
         "look for damage, and say which command mends it; without an option nothing is changed",
         "mcp-memory doctor\nmcp-memory doctor --rebuild",
     )
