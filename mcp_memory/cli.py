@@ -102,7 +102,7 @@ def _serve(settings: Settings, options: argparse.Namespace) -> int:
         if sys.stdin is not None and sys.stdin.isatty():
             print(WAITING, file=sys.stderr)
         return serve(settings)
-    from mcp_memory.server.http.access import open_access
-    from mcp_memory.server.http.app import host_and_port, serve_http
+    from mcp_memory.server.http import host_and_port, serve_http
+    from mcp_memory.wiring import open_access
 
     return serve_http(settings, host_and_port(address), opener(settings), open_access(settings))

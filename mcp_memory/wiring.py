@@ -11,10 +11,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
 
+from mcp_memory.access.tokens import Access, TokenFile
 from mcp_memory.configurable import EFFORTS
 from mcp_memory.domain.access import check_url
 from mcp_memory.domain.times import zone_named
@@ -36,7 +38,7 @@ from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.indexing import Reading, deriver, silent
 from mcp_memory.services.learn.lessons import relearner
-from mcp_memory.settings import Settings, is_unset
+from mcp_memory.settings import Settings, configuration_folder, is_unset
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
@@ -223,3 +225,23 @@ def usual_place() -> str:
             "storage.uri is not set and there is no home folder to keep the memory in. "
             "Set MCP_MEMORY_STORAGE_URI to a folder that you may write to."
         ) from error
+
+
+def token_file(settings: Settings) -> TokenFile:
+    """Return the file of the tokens."""
+    return TokenFile(Path(settings.access.tokens or configuration_folder() / "tokens.json").expanduser())
+
+
+def open_access(settings: Settings) -> Access | None:
+    """Return what is asked of callers; None where there never were tokens nor an issuer: everybody is the owner.
+
+    Raises:
+        ConfigurationError: the file is broken, or a setting cannot be used as it is.
+    """
+    chosen, tokens = settings.access, token_file(settings)
+    tokens.list()  # so that a broken file is reported now
+    if chosen.issuer:
+        from mcp_memory.access.issuer import Issuer  # slow to import
+
+        return Access(tokens, Issuer(chosen.issuer, chosen.audience or settings.http.url, chosen.jwks))
+    return Access(tokens) if tokens.exists() else None

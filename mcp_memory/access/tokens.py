@@ -1,4 +1,4 @@
-"""The tokens of callers over HTTP, kept in a file as digests.
+"""The tokens of callers over HTTP, kept in a file as digests, and who may call by these or by those of an issuer.
 
 A token, which `mcp-memory token` makes, lists and revokes, is 256 random bits, so one round of SHA-256 hides it. The
 file is read again whenever it has changed: what is revoked is void at the next request, in every process.
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
@@ -23,6 +23,9 @@ from mcp_memory.codec import read
 from mcp_memory.domain.access import Grant, Permission, is_pattern
 from mcp_memory.errors import ConfigurationError, InvalidInput
 from mcp_memory.files import whole_file
+
+if TYPE_CHECKING:
+    from mcp_memory.access.issuer import Issuer
 
 PREFIX = "mcpm_"
 """How tokens begin, so that people and scanners for secrets know them."""
@@ -159,3 +162,26 @@ def _token(row: dict[str, Any]) -> Token:
         # an older program had tenants, each with a store of its own
         raise ValueError(f"token {token.name!r} has spaces that cannot be, or names a tenant")
     return token  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What is asked of each caller.
+
+    Attributes:
+        tokens: the tokens of this server.
+        issuer: the issuer whose tokens are good as well.
+    """
+
+    tokens: TokenFile
+    issuer: Issuer | None = None
+
+    async def grant_of(self, token: str) -> Grant | None:
+        """Return what a token grants; None if it is not good, for whatever reason."""
+        if self.issuer is None or token.startswith(PREFIX):
+            return self.tokens.grant_of(token)
+        return await self.issuer.grant_of(token)
+
+    def valid(self, grant: Grant) -> bool:
+        """Return whether what was granted still holds."""
+        return (grant.expires or 0) > time.time() if grant.issuer else self.tokens.valid(grant)

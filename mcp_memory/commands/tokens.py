@@ -10,8 +10,8 @@ from typing import cast
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import RIGHTS, Grant, Permission, Right, is_pattern
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.http.access import token_file
 from mcp_memory.settings import Settings
+from mcp_memory.wiring import token_file
 
 DAY_S = 86_400
 

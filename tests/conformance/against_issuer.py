@@ -17,7 +17,7 @@ import httpx2
 from integration.http_server import SETTINGS, client_of, listening
 
 from mcp_memory.configurable import AccessSettings
-from mcp_memory.server.http.access import open_access
+from mcp_memory.wiring import open_access
 
 PORT = 8958
 ISSUER, AUDIENCE = f"http://127.0.0.1:{PORT}", "https://memory.example/mcp"

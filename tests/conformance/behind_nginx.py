@@ -25,7 +25,7 @@ from integration.http_server import SETTINGS, listening
 
 from mcp_memory.configurable import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
-from mcp_memory.server.http.access import open_access, token_file
+from mcp_memory.wiring import open_access, token_file
 
 CONF = Path(__file__).parents[2] / "packaging" / "compose" / "nginx.conf"
 NAME = "memory.example"

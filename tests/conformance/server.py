@@ -22,14 +22,14 @@ from mcp_memory.configurable import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import app, prompts
-from mcp_memory.server.http.access import open_access, token_file
-from mcp_memory.server.http.app import listener
+from mcp_memory.server.http import listener
 from mcp_memory.server.resources.catalogue import FAMILIES, Family
 from mcp_memory.server.resources.uris import URIS
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.catalogue import TOOLS, Tool
 from mcp_memory.server.tools.replies import reply_of
 from mcp_memory.settings import Settings
+from mcp_memory.wiring import open_access, token_file
 
 
 class Arguments(Input):

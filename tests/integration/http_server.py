@@ -13,9 +13,9 @@ from word_memory import word_memory
 
 from mcp_memory.configurable import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
-from mcp_memory.server.http.access import open_access, token_file
-from mcp_memory.server.http.app import listener
+from mcp_memory.server.http import listener
 from mcp_memory.settings import ServerSettings, Settings
+from mcp_memory.wiring import open_access, token_file
 
 SETTINGS = Settings(server=ServerSettings(warm_up="first_call"))
 HEADERS = {"MCP-Protocol-Version": "2025-06-18", "Accept": "application/json, text/event-stream"}

@@ -10,7 +10,7 @@ from integration.http_server import HEADERS, client_of, listening, post, request
 from word_memory import word_memory
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.server.http.app import check_safe, host_and_port
+from mcp_memory.server.http import check_safe, host_and_port
 from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio

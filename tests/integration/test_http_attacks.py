@@ -33,7 +33,7 @@ from word_memory import word_memory
 
 from mcp_memory.configurable import AccessSettings
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.server.http.access import open_access
+from mcp_memory.wiring import open_access
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mcp_memory.server.http.app import check_safe, host_and_port
+from mcp_memory.server.http import check_safe, host_and_port
 from mcp_memory.settings import load
 
 FOLDER = Path(__file__).parents[2] / "packaging" / "compose"

@@ -30,11 +30,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mcp_memory.access.tokens import Access
 from mcp_memory.configurable import HttpSettings
 from mcp_memory.domain.access import LOOPBACK, OWNER, RIGHTS, Grant
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.app import Context, Host, build
-from mcp_memory.server.http.access import Access
 from mcp_memory.server.incoming import checked_json, without_halves
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings

@@ -1,1 +1,0 @@
-"""The server over HTTP: who may connect, limits, health, and the process that listens."""
