@@ -135,9 +135,22 @@ def new_assertion(
         recorded_at: when it was stored; None for the time at which its turn was.
         said: the other fields of `Assertion`, by name.
     """
-    recorded = turn.written_at if recorded_at is None else recorded_at
-    times = {"said_at": turn.told_order, "recorded_at": recorded}
-    return restated(Assertion("", turn.space, turn.id, sentence, *span, *triple, **times, **said), triple)
+    head, relation, tail = triple
+    made = Assertion(
+        id="",
+        space=turn.space,
+        turn_id=turn.id,
+        sentence=sentence,
+        start=span[0],
+        end=span[1],
+        head=head,
+        relation=relation,
+        tail=tail,
+        said_at=turn.told_order,
+        recorded_at=turn.written_at if recorded_at is None else recorded_at,
+        **said,
+    )
+    return restated(made, triple)
 
 
 @dataclass(frozen=True, slots=True)
