@@ -32,7 +32,7 @@ async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
     """Every space that the caller may read and how much it holds, and the one of calls that name none."""
     caller = CALLER.get()
     held = (await memory.status()).spaces
-    rows = [{"space": name} | counts for name, counts in held.items() if caller.may(("read",), name)]
+    rows = [{"space": name, **counts} for name, counts in held.items() if caller.may(("read",), name)]
     start, end = page_of(values, len(rows))
     shown = {"default": MEANT_SPACE.get(), "spaces": rows[start:end], "total": len(rows)}
     return shown | next_page("spaces", {}, end, len(rows))
@@ -44,7 +44,7 @@ async def status(memory: Memory, values: Values) -> dict[str, Any]:
         name = space_of(view, values["space"]).name
     status = await memory.status()
     health = {"embedder": status.embedder, "engine": status.engine, "healthy": status.healthy}
-    return {"space": name} | status.spaces.get(name, dict.fromkeys(COUNTED, 0)) | health
+    return {"space": name, **status.spaces.get(name, dict.fromkeys(COUNTED, 0)), **health}
 
 
 def sessions(space: Space, values: Values) -> dict[str, Any]:

@@ -25,7 +25,9 @@ def status_reply(status: Status) -> Reply:
     """Return the reply to a call; of many spaces only the first are listed, and only those that the caller may read."""
     caller, store = CALLER.get(), status.store
     versions = {"server": status.version, "format": store.format, "generation": store.generation, "commit": store.tx}
-    spaces = [{"space": name} | counts for name, counts in status.spaces.items() if caller.may(("read",), name)]
+    spaces: list[dict[str, Any]] = [
+        {"space": name, **counts} for name, counts in status.spaces.items() if caller.may(("read",), name)
+    ]
     if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
         store = replace(store, uri="(not shown)", bytes=None)
         del versions["commit"]
