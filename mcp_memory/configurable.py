@@ -42,10 +42,7 @@ class StorageSettings:
     """Where the memory is kept."""
 
     uri: str = key("", 'a local folder or any URI that LanceDB opens; "" = the user\'s data folder')
-    options: str = key(
-        "",
-        'of object storage: "name=value name=value" as LanceDB names them (region, endpoint, …)',
-    )
+    options: str = key("", 'of object storage: "name=value name=value" as LanceDB names them (region, endpoint, …)')
     lock_timeout_s: float = 30.0
     """Seconds that a write waits for the write of another process."""
     compact_after: int = 64

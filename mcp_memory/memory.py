@@ -242,12 +242,7 @@ class Memory:
         """See `mcp_memory.services.forget.forget`."""
         self.background.note_call()
         return await forget(
-            self.store,
-            self.embedder,
-            request,
-            settings=self.recall,
-            episodes=self.episodes,
-            now=self.clock(),
+            self.store, self.embedder, request, settings=self.recall, episodes=self.episodes, now=self.clock()
         )
 
     async def status(self) -> Status:

@@ -1,11 +1,10 @@
 """Commands for people: look at the memory from a terminal, and move it.
 
-    arguments.py   what the commands take, and examples
+    arguments.py   the commands: what does each, what it takes, and examples
     terminal.py    what is printed: escaped, coloured on a terminal only, or JSON
     show.py        ``mcp-memory show``, ``list`` and ``search``
     view.py        ``mcp-memory view``: the graph in a browser
-    care.py        ``mcp-memory status``, ``doctor`` and ``forget``
-    tokens.py      ``mcp-memory token``
+    care.py        ``mcp-memory status``, ``doctor``, ``forget`` and ``token``
     transfer.py    ``mcp-memory export``, ``import``, ``backup`` and ``restore``
     trials.py      ``mcp-memory check`` and ``demo``: start a server, and talk to it as a client
     install.py     ``mcp-memory install``; clients.py has the clients, and edits their files

@@ -242,7 +242,7 @@ def _add_forget(command: Command) -> None:
 def _add_token(command: Command) -> None:
     token = command(
         "token",
-        "tokens:token",
+        "care:token",
         "make, list and revoke the tokens of callers over HTTP",
         "mcp-memory token add ann --space ann\nmcp-memory token list\nmcp-memory token revoke ann",
     )
@@ -254,10 +254,7 @@ def _add_token(command: Command) -> None:
         help="that it is for, or a beginning of names with * behind it; may be repeated",
     )  # fmt: skip
     add.add_argument(
-        "--rights",
-        default="read,write",
-        metavar="RIGHTS",
-        help="read, perhaps write and forget (default: read,write)",
+        "--rights", default="read,write", metavar="RIGHTS", help="read, perhaps write and forget (default: read,write)"
     )
     add.add_argument("--days", type=_number(36_500), metavar="N", help="after which it is void; default: never")
     deeds.add_parser("list", help="list them, without the tokens themselves")

@@ -1,20 +1,23 @@
-"""``mcp-memory status``, ``doctor`` and ``forget``: say how the memory is, look for damage, and let something go.
+"""``mcp-memory status``, ``doctor``, ``forget`` and ``token``: for whoever takes care of a memory.
 
 They open the store as any other process does, so they are safe while servers run. ``status`` prints what
 ``memory_status`` says, and how much each space holds. ``forget`` says what would go, and lets it go with its token, or
-with ``--yes``.
+with ``--yes``. ``token`` makes, lists and revokes the tokens of callers over HTTP.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from contextlib import aclosing
 from dataclasses import replace
+from datetime import UTC, datetime
+from typing import cast
 
 from mcp_memory.commands.terminal import ProgressBar, Terminal
-from mcp_memory.domain.access import MEANT_SPACE
+from mcp_memory.domain.access import MEANT_SPACE, RIGHTS, Grant, Permission, Right, is_pattern
 from mcp_memory.domain.requests import ForgetResult
-from mcp_memory.errors import EmbedderError
+from mcp_memory.errors import EmbedderError, InvalidInput
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.arguments import read_arguments
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
@@ -22,7 +25,7 @@ from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import status_reply
 from mcp_memory.services.indexing import deriver
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import new_memory, open_embedder, open_extractor, open_store, reading_of
+from mcp_memory.wiring import new_memory, open_embedder, open_extractor, open_store, reading_of, token_file
 
 
 async def status(settings: Settings, _options: argparse.Namespace, terminal: Terminal) -> int:
@@ -107,3 +110,49 @@ async def forget(settings: Settings, options: argparse.Namespace, terminal: Term
             terminal.line(line)
     if result.token is not None:
         terminal.line(f"To do it, give the same command again with this at its end:\n  --token {result.token}")
+
+
+def token(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Make, list or revoke.
+
+    Raises:
+        InvalidInput: a name, space or right is wrong.
+    """
+    file = token_file(settings)
+    if options.deed == "add":
+        first = not file.exists()
+        terminal.line(file.add(_grant(options)))  # alone on stdout, for programs
+        if first:
+            terminal.note(
+                "This is the first token: servers over HTTP that run already ask for one once they are restarted."
+            )
+    elif options.deed == "revoke":
+        file.revoke(options.name)
+        terminal.line(f"Revoked {options.name!r}; no process takes it from now on.")
+    else:
+        for one in file.list():
+            terminal.line(_grant_line(one.grant, one.made))
+
+
+def _grant(options: argparse.Namespace) -> Grant:
+    rights = frozenset(part.strip() for part in options.rights.split(","))
+    if "read" not in rights or not rights <= RIGHTS:
+        raise InvalidInput("--rights", f"{options.rights!r} will not do", "Give read, and perhaps write and forget.")
+    for spaces in options.spaces:
+        if not is_pattern(spaces):
+            raise InvalidInput("--space", f"{spaces!r} is not the name of a space", "Give a name, or work-* or *.")
+    expires = time.time() + options.days * 86_400 if options.days else None
+    held = cast("frozenset[Right]", rights)
+    return Grant(options.name, tuple(Permission(one, held) for one in options.spaces), expires=expires)
+
+
+def _grant_line(grant: Grant, made: float) -> str:
+    allowed = ", ".join(f"{one.spaces} ({' '.join(sorted(one.rights))})" for one in grant.permissions)
+    parts = [grant.caller, allowed, f"made {_day(made)}"]
+    if grant.expires is not None:
+        parts.append(f"{'expired' if grant.expires <= time.time() else 'until'} {_day(grant.expires)}")
+    return " | ".join(parts)
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()

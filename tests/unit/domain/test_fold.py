@@ -133,9 +133,7 @@ def test_i5_a_value_holds_when_it_begins_unless_it_is_contested(said: list[Asser
 
 @thorough
 @given(histories)
-def test_i5_of_values_with_unknown_start_all_ended_ones_and_one_open_one_hold(
-    said: list[Assertion],
-) -> None:
+def test_i5_of_values_with_unknown_start_all_ended_ones_and_one_open_one_hold(said: list[Assertion]) -> None:
     versions = fold(said, single=True, key=str)
     untils: dict[str, list[int]] = defaultdict(list)
     for assertion in said:
