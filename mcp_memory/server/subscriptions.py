@@ -181,26 +181,21 @@ def _follower(
 ) -> _Follower | None:
     """Return a follower for the caller; None if there is no such resource, or they may not read its space."""
     from mcp_memory.server.resources import catalogue
-    from mcp_memory.server.resources.uris import GUIDE
 
     caller = CALLER.get()
-    if uri != GUIDE:
-        try:
-            _, values = catalogue.match(uri)
-        except InvalidInput:
-            return None
-        if "space" in values and not caller.may(("read",), values["space"]):
-            return None
+    try:
+        _, values = catalogue.match(uri)
+    except InvalidInput:
+        return None
+    if "space" in values and not caller.may(("read",), values["space"]):
+        return None
     return _Follower(uri, caller, MEANT_SPACE.get(), tell, end, session)
 
 
 async def _content(opening: Opening, follower: _Follower) -> bytes:
     """Return a digest of what somebody would read now."""
     from mcp_memory.server.resources import catalogue
-    from mcp_memory.server.resources.uris import GUIDE
 
-    if follower.uri == GUIDE:
-        return b""
     CALLER.set(follower.grant)
     MEANT_SPACE.set(follower.meant)
     template, values = catalogue.match(follower.uri)

@@ -1,4 +1,4 @@
-"""The table of resources, and how they are listed, matched and read; the guide is a text beside.
+"""The table of resources, and how they are listed, matched and read.
 
 Most resources are JSON; long ones come in pages, each of which names the next by its URI.
 """
@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from mcp.shared.uri_template import UriTemplate
 from mcp_types import Resource, ResourceTemplate
 
+from mcp_memory import texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import facts, graph, sessions
-from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, URIS, Values, read_in_thread, uri_of
+from mcp_memory.server.resources.uris import JSON, URIS, Values, read_in_thread, uri_of
 from mcp_memory.server.tools.replies import json_of
 from mcp_memory.visible import plain
 
@@ -64,7 +65,12 @@ def _learnt_episodes(space: Space) -> Iterable[str]:
     return dict.fromkeys(lesson.episode_id for lesson in reversed(space.beliefs.lessons()))
 
 
+async def _guide(_memory: Memory, _values: Values) -> str:
+    return texts.resource("guide.md")
+
+
 FAMILIES = [
+    Family("guide", "How to use this memory.", _guide, mime_type="text/markdown"),
     Family("spaces", "Every space and how much it holds.", sessions.spaces),
     Family("status", "How much a space holds, and whether the memory is well.", sessions.status, listed=True),
     Family("sessions", "The sessions of a space, in order of arrival.", sessions.sessions, listed=True),
@@ -108,34 +114,27 @@ FAMILIES = [
     Family("graph as mermaid", "The graph as a flowchart.", graph.mermaid, mime_type="text/vnd.mermaid"),
     Family("graph as GraphML", "The graph for other programs.", graph.graphml, mime_type="application/graphml+xml"),
 ]
+"""The first two have no space; the first is the same for everybody."""
 
 
 _parsed = cache(UriTemplate.parse)
 
 
 def resource_list() -> list[Resource]:
-    """Return the resources that have no parameters, and those of the space that calls mean which name none."""
+    """Return the resources that need no space, and those of the space that calls mean which name none."""
     space = MEANT_SPACE.get()
-    guide = Resource(
-        uri=GUIDE, name="guide", title="Guide", description="How to use this memory.", mime_type="text/markdown"
-    )
-    listed = [
-        Resource(
-            uri=uri_of(one.name, {"space": space}),
-            name=f"{one.name} of {space}",
-            title=f"{one.title} of {space}",
-            description=one.description,
-            mime_type=one.mime_type,
-        )
-        for one in FAMILIES
-        if one.listed
-    ]
-    spaces = FAMILIES[0]
-    return [
-        guide,
-        Resource(uri=SPACES, name=spaces.name, title="Spaces", description=spaces.description, mime_type=JSON),
-        *(listed if CALLER.get().may(("read",), space) else ()),
-    ]
+    found = [_resource(one, {}, one.name, one.title) for one in FAMILIES[:2]]
+    if CALLER.get().may(("read",), space):
+        listed = [one for one in FAMILIES if one.listed]
+        found += [
+            _resource(one, {"space": space}, f"{one.name} of {space}", f"{one.title} of {space}") for one in listed
+        ]
+    return found
+
+
+def _resource(family: Family, values: Values, name: str, title: str) -> Resource:
+    uri = uri_of(family.name, values)
+    return Resource(uri=uri, name=name, title=title, description=family.description, mime_type=family.mime_type)
 
 
 def template_list() -> list[ResourceTemplate]:
@@ -144,7 +143,7 @@ def template_list() -> list[ResourceTemplate]:
         ResourceTemplate(
             uri_template=one.uri, name=one.name, title=one.title, description=one.description, mime_type=one.mime_type
         )
-        for one in FAMILIES[1:]
+        for one in FAMILIES[2:]
     ]
 
 
@@ -157,7 +156,7 @@ def match(uri: str) -> tuple[Family, Values]:
     for family in FAMILIES:
         if (found := _parsed(family.uri).match(uri)) is not None:
             return family, {name: value for name, value in found.items() if isinstance(value, str)}
-    known_uris = ", ".join([GUIDE, SPACES, *(one.uri for one in FAMILIES[1:])])
+    known_uris = ", ".join(one.uri for one in FAMILIES)
     raise InvalidInput("uri", f"there is no resource {uri[:200]!r}", f"There are: {known_uris}.")
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mcp_memory.view.view import View
 
 GUIDE = "memory://guide"
-SPACES = "memory://spaces"
 JSON = "application/json"
 PAGE = 100
 """Entries on a page."""
@@ -31,7 +30,8 @@ SPACES_NAMED = 20
 
 
 URIS = {
-    "spaces": SPACES + "{?cursor}",
+    "guide": GUIDE,
+    "spaces": "memory://spaces{?cursor}",
     "status": "memory://{space}/status",
     "sessions": "memory://{space}/sessions{?cursor}",
     "session": "memory://{space}/sessions/{id}{?cursor}",
