@@ -4,7 +4,7 @@ The protocol is the SDK's streamable HTTP: both eras, with sessions for older cl
 The SDK checks the headers ``Host`` and ``Origin``, against pages that rebind a name to this machine, and bounds the
 sessions. ``/healthz`` and ``/readyz`` say that it takes calls.
 
-Who makes a request is told by the bearer token that each has to bring where tokens are asked for (`Guard`). What is
+Who makes a request is told by the bearer token that each has to bring where tokens are asked for. What is
 allowed in which space is checked where spaces are named (`Grant`): one that the caller may not read is refused alike
 whether it exists or not. On a signal running calls may end, for a while.
 """
@@ -14,25 +14,26 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from types import FrameType
+from typing import Any
 from urllib.parse import urlsplit
 
 import uvicorn
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcp_memory.access.tokens import Access
 from mcp_memory.configurable import HttpSettings
-from mcp_memory.domain.access import LOOPBACK, OWNER, RIGHTS, Grant
+from mcp_memory.domain.access import LOOPBACK, RIGHTS, Grant
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.app import Context, Host, build
 from mcp_memory.server.incoming import checked_json, without_halves
@@ -40,8 +41,8 @@ from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
 PATH = "/mcp"
-CALLER_KEY = "mcp_memory.caller"
-"""Where the caller stands in the scope of a request."""
+ALLOWED = "memory"
+"""The scope of whoever may do anything at all."""
 KEEP_ALIVE_S = 75
 """Seconds for which an unused connection stays open: longer than proxies and clients keep theirs, so that none of them
 sends a request on a connection that is just being closed."""
@@ -130,9 +131,9 @@ def host_and_port(text: str) -> tuple[str, int]:
 def http_app(open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access | None) -> Starlette:
     """Return the server as an ASGI application."""
     http = settings.http
-    host = Host(_caller_of, asks_roots=False, sessions=not http.stateless)
+    host = Host(asks_roots=False, sessions=not http.stateless)  # everybody is the owner, which is for loopback alone
     manager = StreamableHTTPSessionManager(
-        build(open_memory, settings, replace(host, valid=access.valid) if access else host),
+        build(open_memory, settings, replace(host, caller=_caller_of, valid=access.valid) if access else host),
         stateless=http.stateless,
         security_settings=_names(http, address[0]),
         session_idle_timeout=http.session_idle_s,
@@ -140,15 +141,18 @@ def http_app(open_memory: Opener, settings: Settings, address: tuple[str, int], 
         max_request_body_size=http.body_bytes,
     )
     routes = [Route(path, _well, methods=["GET"]) for path in ("/healthz", "/readyz")]
-    metadata_url = ""
+    metadata_url = None
     if access and access.issuer:
         url = http.url or f"http://{_bracketed(address[0])}:{address[1]}{PATH}"
         resource, issuers = _URL.validate_python(url), [_URL.validate_python(access.issuer.url)]
-        metadata_url = str(build_resource_metadata_url(resource))
+        metadata_url = build_resource_metadata_url(resource)
         scopes = [f"memory:{right}:*" for right in sorted(RIGHTS)]
         routes += create_protected_resource_routes(resource, issuers, scopes, "mcp-memory")
-    guarded = Guard(one_message(StreamableHTTPASGIApp(manager), http.body_bytes), access, metadata_url)
-    routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
+    endpoint: ASGIApp = one_message(StreamableHTTPASGIApp(manager), http.body_bytes)
+    if access:
+        endpoint = RequireAuthMiddleware(endpoint, [ALLOWED], metadata_url)
+        endpoint = AuthenticationMiddleware(endpoint, OneToken(_Verifier(access)))
+    routes += [Route(path, endpoint) for path in (PATH, f"{PATH}/")]
     app = Starlette(routes=routes, lifespan=lambda _app: manager.run())
     app.router.redirect_slashes = False  # it would send clients to whatever the header Host says
     return app
@@ -159,12 +163,42 @@ async def _well(_request: Request) -> Response:
     return PlainTextResponse("ok")
 
 
+class _Caller(AccessToken):
+    """A caller as the SDK knows one, which binds a session to who opened it."""
+
+    grant: Grant
+
+
+class _Verifier:
+    """Tells the SDK who calls; a caller to whom nothing is allowed has no scope."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return the caller with a token; None if it is not good."""
+        grant = await self._access.grant_of(token)
+        if grant is None:
+            return None
+        scopes = [ALLOWED] if grant.permissions else []
+        return _Caller(token="-", client_id=grant.caller, scopes=scopes, claims={"iss": grant.issuer}, grant=grant)
+
+
+class OneToken(BearerAuthBackend):
+    """Takes no request with several headers ``Authorization``: who is between might look at another one."""
+
+    async def authenticate(self, conn: HTTPConnection) -> Any:
+        """Return who makes a request; None if nobody is known."""
+        return await super().authenticate(conn) if len(conn.headers.getlist("authorization")) == 1 else None
+
+
 def _caller_of(context: Context) -> Grant:
-    """Return who makes a request; one that did not come through a `Guard` is a fault, and fails."""
-    caller = context.request.scope[CALLER_KEY] if context.request is not None else None
-    if not isinstance(caller, Grant):
+    """Return who makes a request; one that came without a token is a fault, and fails."""
+    user = context.request.scope.get("user") if context.request is not None else None
+    caller = user.access_token if isinstance(user, AuthenticatedUser) else None
+    if not isinstance(caller, _Caller):
         raise RuntimeError("a request has no caller")
-    return caller
+    return caller.grant
 
 
 def _names(http: HttpSettings, host: str) -> TransportSecuritySettings:
@@ -184,59 +218,6 @@ def _bracketed(host: str) -> str:
 def listed(text: str) -> list[str]:
     """Return the parts of a setting that are separated by commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-class Guard:
-    """Wraps the endpoint of the protocol.
-
-    Args:
-        app: what is guarded.
-        access: what is asked of callers; None lets everybody in as the owner, and is for loopback alone.
-        metadata_url: where clients learn who issues tokens; empty if nobody else does.
-    """
-
-    def __init__(self, app: ASGIApp, access: Access | None, metadata_url: str) -> None:
-        self._app, self._access, self._metadata_url = app, access, metadata_url
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, or refuse it."""
-        found = await self._caller(Headers(scope=scope).getlist("authorization"))
-        if isinstance(found, Response):
-            await found(scope, receive, send)
-            return
-        scope[CALLER_KEY] = found
-        # The SDK binds a session to who opened it.
-        scope["user"] = AuthenticatedUser(
-            AccessToken(token="-", client_id=found.caller, scopes=[], claims={"iss": found.issuer})
-        )
-        await self._app(scope, receive, send)
-
-    async def _caller(self, given: list[str]) -> Grant | Response:
-        """Return the caller by the headers ``Authorization``, of which there has to be one, or the refusal."""
-        if self._access is None:
-            return OWNER
-        if not given:
-            return self._refused("", "A token is needed.")
-        scheme, _, token = given[0].partition(" ")
-        grant = await self._access.grant_of(token) if len(given) == 1 and scheme.lower() == "bearer" else None
-        if grant is None:
-            return self._refused("invalid_token", "The token is not valid.")
-        if not grant.permissions:
-            return self._refused("insufficient_scope", "The token allows nothing here.", 403)
-        return grant
-
-    def _refused(self, error: str, words: str, status: int = 401) -> Response:
-        """Return a refusal that says which token is needed (RFC 6750, section 3; RFC 9728, section 5.1).
-
-        Args:
-            error: the code of RFC 6750; empty where no token was sent.
-            words: what is wrong.
-            status: the status.
-        """
-        parts = [f'error="{error}"', f'error_description="{words}"'] if error else []
-        parts += [f'resource_metadata="{self._metadata_url}"'] if self._metadata_url else []
-        body = {"error": error or "unauthorized", "error_description": words}
-        return JSONResponse(body, status, {"WWW-Authenticate": f"Bearer {', '.join(parts)}".strip()})
 
 
 def one_message(app: ASGIApp, most: int) -> ASGIApp:
