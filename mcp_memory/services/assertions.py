@@ -119,8 +119,10 @@ def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> l
     by_version: dict[str, Change] = {}
     for assertion in new:
         if assertion.negated:
-            for ended in _versions_ended_by(facts, assertion) if assertion.id not in fresh else ():
-                by_version.setdefault(ended.id, Change(ended, "unchanged"))
+            if assertion.id not in fresh:
+                for ended in facts.all_versions(facts.key(assertion.head), assertion.relation):
+                    if any(ending.id == assertion.id for ending in ended.ended_by):
+                        by_version.setdefault(ended.id, Change(ended, "unchanged"))
         elif version := facts.version_of(assertion):
             by_version.setdefault(version.id, Change(version, _operation(version, assertion, fresh)))
     for key, relation in dict.fromkeys((facts.key(a.head), a.relation) for a in new if a.id in fresh):
@@ -139,8 +141,3 @@ def _operation(version: Version, assertion: Assertion, fresh: Collection[str]) -
     if version.status == "contested":
         return "contested" if version.lost else "closed"
     return "merged" if any(support.id not in fresh for support in version.assertions) else "added"
-
-
-def _versions_ended_by(facts: Facts, negation: Assertion) -> list[Version]:
-    versions = facts.all_versions(facts.key(negation.head), negation.relation)
-    return [version for version in versions if any(ending.id == negation.id for ending in version.ended_by)]

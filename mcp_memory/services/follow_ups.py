@@ -78,7 +78,7 @@ class FollowUps:
             seen = judgement.left.union(asked.seen)
             shown = seen.union(_place(one.source) for one in judgement.kept)
             wider = await self._take(asked, steps, shown)
-            if not _has_more(wider, asked):
+            if list(wider.sentences) == list(asked.sentences):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
             asked = replace(wider, earlier=judgement, seen=seen, last=turns >= self.judge.follow_ups)
@@ -212,11 +212,6 @@ def _steps_not_taken(steps: Iterable[Suggestion], taken: set[StepKey], most: int
     first = dict(islice(fresh.items(), most))
     taken |= first.keys()
     return list(first.values())
-
-
-def _has_more(wider: JudgeInput, asked: JudgeInput) -> bool:
-    """Return whether steps found what the judge was not shown: that stands before the rest then."""
-    return list(wider.sentences) != list(asked.sentences)
 
 
 def _place(source: Source) -> tuple[str, int]:

@@ -270,7 +270,9 @@ def _by_entity(space: Space, name: str) -> Chosen:
                 staying.append(f"{_label(turn)} has this name: {_short(turn.text)}")
             continue
         others = named - {entity, *([facts.key(who)] if who else [])}
-        if turn.kind == "statement" or (turn.kind == "message" and not others & _somebody(space, others)):
+        # Whose kind nothing shows may be somebody, too.
+        alone = not any(facts.kind(key) in (None, "person") for key in others)
+        if turn.kind == "statement" or (turn.kind == "message" and alone):
             turns.add(turn.id)
         else:
             staying.append(f"{_label(turn)} names others too: {_short(turn.text)}")
@@ -295,11 +297,6 @@ def _spelt(names: Iterable[str]) -> re.Pattern[str] | None:
     """Return a pattern of names as they are written; None if none has a capital ("user"), as any word could be it."""
     written = "|".join(re.escape(name) for name in dict.fromkeys(names) if name.strip() and not name.islower())
     return re.compile(rf"(?<!\w)(?:{written})(?!\w)") if written else None
-
-
-def _somebody(space: Space, keys: Iterable[str]) -> set[str]:
-    """Return the entities that may be somebody: people, speakers, and names whose kind nothing shows."""
-    return {key for key in keys if space.facts.kind(key) in (None, "person")}
 
 
 # By a query

@@ -236,14 +236,11 @@ def _part(space: Space, turn: Turn, talkers: Talkers, room: int) -> TextPart:
 
 def _beginning_in(space: Space, turn: Turn, segments: list[Segment]) -> Iterator[Sentence]:
     """Yield the sentences of some segments; a segment begins with the last sentence of the one before."""
-    first = segments[0].first + (segments[0].index > 0 and _shares(space, turn, segments[0]))
+    first = segments[0].first
+    if any(space.segments[row].index < segments[0].index for row in space.segments_with(turn.id, first)):
+        first += 1
     for row in space.sentences.between(turn.id, first, segments[-1].last):
         yield space.sentences[row]
-
-
-def _shares(space: Space, turn: Turn, segment: Segment) -> bool:
-    rows = space.segments_with(turn.id, segment.first)
-    return any(space.segments[row].index < segment.index for row in rows)
 
 
 def talkers_before(space: Space, turns: Sequence[Turn]) -> dict[str, Talkers]:

@@ -32,6 +32,7 @@ from itertools import count
 from typing import Any
 
 import anyio
+import numpy as np
 from anyio import to_thread
 
 from mcp_memory.domain.ids import keyed_digest
@@ -92,7 +93,8 @@ class Forgetter:
             keep_private()
             async with without_compaction(self.tables.place):
                 records = await to_thread.run_sync(self._begin, found, last)
-                generation = _new_generation(self.tables, last)
+                generations = [generation_of(name) or 0 for name in self.tables.names()]
+                generation = max(last.generation, *generations) + 2  # a rebuild without a table yet takes the next one
                 await to_thread.run_sync(write_book, self.tables, records, generation)
                 beliefs = await self._relearnt(last, found) if found.relearn else None
                 await to_thread.run_sync(self._copy_tables, last, found, generation, beliefs)
@@ -131,7 +133,8 @@ class Forgetter:
                 rows = _chosen(rows, [pair in points for pair in pairs])
             elif kind != "beliefs" or not found.relearn:
                 rows = _chosen(rows, [not _goes(found, kind, row) for row in _keys(rows)])
-            self.tables.append(table_name(kind, generation, last.reader), _in_order(rows))
+            order = np.argsort(rows["tx"].to_numpy(), kind="stable")  # refreshes look for the newest
+            self.tables.append(table_name(kind, generation, last.reader), rows.take(order))
 
     async def _relearnt(self, last: Commit, found: Erasure) -> TableRows | None:
         """Return the beliefs made again, of the lessons that are left and the sentences of before."""
@@ -167,12 +170,6 @@ def _refuse_without_room(tables: Tables) -> None:
             f"storage.uri {tables.uri!r}: too little room to write the memory again, which takes {size:,} bytes. "
             "Nothing was forgotten. Make room and try again."
         )
-
-
-def _new_generation(tables: Tables, last: Commit) -> int:
-    """Return a number that no rebuild uses: one that has made no table yet takes the next number."""
-    generations = [number for name in tables.names() if (number := generation_of(name)) is not None]
-    return max(last.generation, *generations, 0) + 2
 
 
 def finish(tables: Tables) -> None:
@@ -339,10 +336,3 @@ def _chosen(rows: TableRows, kept: list[bool]) -> TableRows:
     import pyarrow as pa
 
     return rows.filter(pa.array(kept, pa.bool_()))
-
-
-def _in_order(rows: TableRows) -> TableRows:
-    """Return rows in the order of their commits, in which refreshes look for the newest."""
-    import numpy as np
-
-    return rows.take(np.argsort(rows["tx"].to_numpy(), kind="stable"))

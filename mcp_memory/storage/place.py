@@ -67,7 +67,7 @@ class Place:
         """
         folder = local_folder(self.uri)
         self.check_noted()
-        if folder is not None and is_of_older_program(folder):
+        if folder is not None and any((folder / name).exists() for name in _FORMER) and not holds_store(folder):
             raise StoreMismatch(older_format(str(folder)))
         return folder
 
@@ -236,11 +236,6 @@ def local_folder(uri: str) -> Path | None:
         return None
     path = Path(uri).expanduser().absolute()
     return path.resolve() if path.is_symlink() else path
-
-
-def is_of_older_program(folder: Path) -> bool:
-    """Return whether a memory lies in a folder that an older program wrote, with another format."""
-    return any((folder / name).exists() for name in _FORMER) and not holds_store(folder)
 
 
 def _is_temporary(path: Path) -> bool:

@@ -300,7 +300,8 @@ def column_of(field: Field, values: Sequence[Any]) -> Any:
     if field.kind is object:
         return vector_column(np.array(values, dtype=np.float32))
     if field.name == "times":
-        return pa.array([[asdict(time) for time in times] for times in values], pa.list_(_time_type()))
+        time = pa.struct([(one.name, _types()[one.kind]) for one in fields_of(StatedTime)])
+        return pa.array([[asdict(one) for one in times] for times in values], pa.list_(time))
     if field.kind not in _types():
         values = list(map(_as_json, values))
     return pa.array(values, _types().get(field.kind, pa.string()))
@@ -345,12 +346,6 @@ def _types() -> dict[type, Any]:
     import pyarrow as pa
 
     return {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-
-
-def _time_type() -> Any:
-    import pyarrow as pa
-
-    return pa.struct([(field.name, _types()[field.kind]) for field in fields_of(StatedTime)])
 
 
 # Columns as values

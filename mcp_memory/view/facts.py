@@ -278,7 +278,13 @@ class Facts:
 
     def versions_without(self, key: str, relation: str, ids: Collection[str]) -> tuple[Version, ...]:
         """Return the versions, reliable or not, that there would be if some assertions had not been recorded."""
-        return self._versions_from(key, relation, lambda row: self.rows[row].id not in ids)
+
+        def known(row: int) -> bool:
+            return self.rows[row].id not in ids
+
+        rows = [row for row in self._rows_of(key, relation) if known(row) and self._assertions.counts(row, known)]
+        sure, unsure = self._fold(rows, self.cardinality(relation) == "single", self.name(key))
+        return (*sure, *unsure)
 
     def cardinality(self, relation: str) -> Cardinality:
         """Return how many values a relation has at a time, by the registry or else as learnt from this space."""
@@ -389,12 +395,6 @@ class Facts:
         as_of = self._as_of(version)
         confidence = CERTAIN - 0.01 if as_of is not None and version.current else version.confidence
         return version if as_of is None else replace(version, confidence=confidence, as_of=as_of)
-
-    def _versions_from(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
-        """Return the versions that there would be if only the ``known`` rows had been recorded."""
-        rows = [row for row in self._rows_of(key, relation) if known(row) and self._assertions.counts(row, known)]
-        sure, unsure = self._fold(rows, self.cardinality(relation) == "single", self.name(key))
-        return (*sure, *unsure)
 
     def _heads_leading_to(self, key: str, relation: str) -> Iterator[str]:
         """Yield the entities from which a relation leads to this one, each once."""

@@ -110,10 +110,6 @@ class Names:
             del self._bearers[alias][bearer]
         return self._renamed(before)
 
-    def is_alias(self, key: str) -> bool:
-        """Return whether a name is an alias of some entity."""
-        return bool(self._bearers.get(key))
-
     def add_speaker(self, key: str) -> Renamed:
         """Add a speaker by the key of their name, and return what means another entity since then.
 
@@ -128,7 +124,7 @@ class Names:
         """Return the parts of a person's name that mean them by their words alone."""
         words = entity.split()
         parts = dict.fromkeys((words[0], words[-1])) if len(words) > 1 else ()
-        return tuple(one for one in parts if one in self and self.entity(one) == entity and not self.is_alias(one))
+        return tuple(one for one in parts if one in self and self.entity(one) == entity and not self._bearers.get(one))
 
     def could_be_alias(self, alias: str, bearer: str) -> bool:
         """Return whether a name would mean an entity if it became its alias, both given by their keys.

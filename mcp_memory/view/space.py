@@ -274,10 +274,7 @@ class Space:
             self._place_pieces(batch)
         else:
             self._append_pieces(batch)
-        self._weigh_again(batch)
-
-    def _weigh_again(self, batch: Batch) -> None:
-        """Fold the facts of messages again that new messages, or facts in them, frame or take back."""
+        # Facts of messages that new messages, or facts in them, frame or take back, are folded again.
         self.frames.clear()
         changed = {turn.id for turn in batch.turns} | {one.turn_id for one in batch.assertions}
         messages = (self.turns[name] for name in changed if name in self.turns and self.turns[name].kind == "message")

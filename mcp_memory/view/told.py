@@ -42,8 +42,8 @@ def telling_words(text: str) -> set[str]:
 
     A short word in small letters is none, as any language has many of them; "Bo", "42" and "李" are.
     """
-    found = {word for written in _written(text) if not _is_filler(written) for word in _every_part(written)}
-    return found - _COMMON
+    telling = (written for written in _written(text) if len(written) > _SHORT or not written.islower())
+    return {word for written in telling for word in _every_part(written)} - _COMMON
 
 
 def without_words_of(words: set[str], text: str) -> set[str]:
@@ -62,10 +62,6 @@ def _written(text: str) -> list[str]:
     if not text.isascii():
         text = without_accents(unicodedata.normalize("NFKC", readable(text)))
     return _WORD.findall(text)
-
-
-def _is_filler(written: str) -> bool:
-    return len(written) <= _SHORT and written.islower()
 
 
 def _parts(written: str) -> Iterator[str]:

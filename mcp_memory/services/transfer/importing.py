@@ -236,7 +236,8 @@ class _Work:
             yield record
             return
         own = record.space is not None
-        if claims := [fact for fact in record.facts if not own and _is_claim(fact)]:
+        naming = (fact for fact in record.facts if not own and relations().name(fact.relation) in NAMING)
+        if claims := [fact for fact in naming if _is_of_user(fact)]:
             record = _as_text(record, claims)
             why = "about names or wishes of the user, which only the user states; kept as text"
             yield LeftOut("fact", why, len(claims))
@@ -303,11 +304,6 @@ def _parts_of(whole: WriteRequest) -> list[WriteRequest]:
     parts = [replace(whole, items=(item,), facts=own[item.ref]) for item in whole.items]
     others = [fact for fact in whole.facts if fact.source is None or fact.source not in own]
     return parts + [replace(whole, kind="statement", items=(), facts=(fact,)) for fact in others]
-
-
-def _is_claim(fact: NewFact) -> bool:
-    """Return whether a fact of another program names the user."""
-    return relations().name(fact.relation) in NAMING and _is_of_user(fact)
 
 
 def _is_of_user(fact: NewFact) -> bool:

@@ -88,7 +88,8 @@ def _found_in(file: SourceFile) -> list[Found]:
     for line, fields in _records(file):
         kind = fields["record"]
         try:
-            if kind not in _TEXTS and (kind != "fact" or not _is_stated(fields)):
+            by_caller = kind == "fact" and fields.get("by", "caller") == "caller"  # the others Claude has read
+            if kind not in _TEXTS and not by_caller:
                 left.append(LeftOut(kind, "that was learnt; a backup has it"))
                 continue
             place, revision = _place(fields), _value(fields, "revision", Count, 0)
@@ -244,11 +245,6 @@ _MEND = "Export again, or mend the line."
 
 def _refusal(file: SourceFile, line: int, problem: str, remedy: str) -> InvalidInput:
     return InvalidInput("", f"{file.name}, line {line} {problem}", f"{remedy} Nothing was stored.")
-
-
-def _is_stated(fact: Fields) -> bool:
-    """Return whether a caller has stated a fact; Claude has read the others."""
-    return bool(fact.get("by", "caller") == "caller")
 
 
 def _place(fields: Fields) -> Place:
