@@ -24,7 +24,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -85,10 +85,13 @@ class OnnxModel:
         self._loaded: tuple[Tokenizer, InferenceSession] | None = None
         self._turn = anyio.Lock()
 
-    @property
-    def digest(self) -> str:
-        """The beginning of the SHA-256 of the weights."""
-        return card_digest(self._card)[:12]
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 that the weights should have, by their card; of no file where the installation has no card."""
+        try:
+            return str(json.loads(resource(self._card))["sha256"])
+        except (OSError, ValueError, KeyError):
+            return "0" * 64
 
     async def run(self, work: Callable[[Tokenizer, InferenceSession], R]) -> R:
         """Return what ``work`` does in a thread; one works at a time, and a call can be cancelled while it waits.
@@ -101,10 +104,9 @@ class OnnxModel:
 
     def _load(self) -> tuple[Tokenizer, InferenceSession]:
         if self._loaded is None:
-            digest = card_digest(self._card)
-            session = open_session(folder("resources") / self._weights, digest, self._threads, self._remedy)
-            self._loaded = open_tokenizer(), session
-            logger.info("loaded %s of %s", self._weights, self.digest)
+            weights = folder("resources") / self._weights
+            self._loaded = _open_tokenizer(), _open_session(weights, self.sha256, self._threads, self._remedy)
+            logger.info("loaded %s of %s", self._weights, self.sha256[:12])
         return self._loaded
 
 
@@ -126,7 +128,7 @@ class OnnxEmbedder:
     @property
     def name(self) -> str:
         """The name of the model with the beginning of its digest."""
-        return f"all-MiniLM-L6-v2-tuned/onnx-int8@{self._model.digest}"
+        return f"all-MiniLM-L6-v2-tuned/onnx-int8@{self._model.sha256[:12]}"
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one vector of length 1 for each text, shape ``(len(texts), 384)``, in their order.
@@ -222,31 +224,14 @@ def read_checked(path: Path, sha256: str, remedy: str = REINSTALL) -> bytes:
     return content
 
 
-@cache
-def card_digest(card: str) -> str:
-    """Return the SHA-256 that weights should have, by their card; of no file where the installation has no card.
-
-    Args:
-        card: the name of a file in ``resources/``, written by ``training/`` beside the weights.
-    """
-    try:
-        return str(json.loads(resource(card))["sha256"])
-    except (OSError, ValueError, KeyError):
-        return "0" * 64
-
-
 NOT_STARTED = (
     "The embedding model cannot be started: {error}. Install mcp-memory again with its dependencies; "
     "on Windows, install the current Microsoft Visual C++ Redistributable as well"
 )
 
 
-def open_tokenizer() -> Tokenizer:
-    """Return the tokenizer of all-MiniLM-L6-v2, which neither cuts nor pads.
-
-    Raises:
-        EmbedderError: it is missing, or is another one.
-    """
+def _open_tokenizer() -> Tokenizer:
+    """Return the tokenizer of all-MiniLM-L6-v2, which neither cuts nor pads."""
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
@@ -257,18 +242,8 @@ def open_tokenizer() -> Tokenizer:
     return tokenizer
 
 
-def open_session(path: Path, sha256: str, threads: int, remedy: str = REINSTALL) -> InferenceSession:
-    """Return a model of ONNX Runtime, loaded from a checked file.
-
-    Args:
-        path: the path of its weights.
-        sha256: see `read_checked`.
-        threads: how many compute one batch; 0 means as many as the machine has physical cores.
-        remedy: see `read_checked`.
-
-    Raises:
-        EmbedderError: the runtime cannot be started, or the weights are missing or other ones.
-    """
+def _open_session(path: Path, sha256: str, threads: int, remedy: str) -> InferenceSession:
+    """Return a model of ONNX Runtime, loaded from a checked file."""
     # ONNX Runtime's builds send telemetry, and those for Linux and macOS store an id of the machine in the home folder.
     # Only this variable, set before the import, stops all of it there; the call below does so on Windows.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"

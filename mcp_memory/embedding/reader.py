@@ -59,7 +59,7 @@ class OnnxReader:
     @property
     def name(self) -> str:
         """The name of the model with the beginning of its digest."""
-        return f"reader@{self._model.digest}"
+        return f"reader@{self._model.sha256[:12]}"
 
     async def read(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         """Return the chance of each pair, see `ports.PairReader.read`."""

@@ -185,7 +185,7 @@ def test_only_a_search_loads_the_model(capsys, monkeypatch):
         raise AssertionError("the model was loaded")
 
     with monkeypatch.context() as patched:
-        patched.setattr("mcp_memory.embedding.onnx.open_session", load_model)
+        patched.setattr("mcp_memory.embedding.onnx._open_session", load_model)
         printed(capsys, "show", "Ines")
         printed(capsys, "list", "facts")
         with pytest.raises(AssertionError):

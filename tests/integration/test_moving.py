@@ -163,7 +163,7 @@ def test_a_bad_line_is_named_before_the_model_is_loaded(tmp_path, capsys, monkey
     def load_model(*_):
         raise AssertionError("the model was loaded")
 
-    monkeypatch.setattr("mcp_memory.embedding.onnx.open_session", load_model)
+    monkeypatch.setattr("mcp_memory.embedding.onnx._open_session", load_model)
     file = tmp_path / "memory.jsonl"
     assert main(["export", str(file)]) == 0
     file.write_bytes(file.read_bytes().replace(b'"text": "Tomas', b'"test": "Tomas'))

@@ -145,6 +145,7 @@ def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]
 
 
 def _point_lines(number: int, point: Evidence, marks: str, place: Callable[[Turn], str]) -> list[str]:
+    """Return a memory point with its sources as lines; ``place`` returns where a source was said."""
     first = f"{number}. [memory point {point.id}] {indent(_beyond_sources(point))}".rstrip()
     return [first + marks, *(f"   {place(one.turn)} {indent(one.quote[:QUOTE_CHARS])}" for one in point.sources)]
 
