@@ -18,22 +18,12 @@ from typing import Any, Literal, NamedTuple, TypeVar
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """How a field can be set.
-
-    Attributes:
-        comment: one line for the example file.
-        least: the smallest number that is allowed.
-    """
-
-    comment: str
-    least: int = 1
-
-
 def key(default: T, comment: str, least: int = 1) -> T:
-    """Return a dataclass field that its section of the file sets; a number to ``least`` or more."""
-    made: Any = field(default=default, metadata={"declared": Declared(comment, least)})
+    """Return a dataclass field that its section of the file sets; a number to ``least`` or more.
+
+    The comment is a line of the example file.
+    """
+    made: Any = field(default=default, metadata={"comment": comment, "least": least})
     return made  # type: ignore[no-any-return]  # as `dataclasses.field` is typed: by its default
 
 

@@ -24,7 +24,6 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
 from mcp_memory.configurable import (
     AccessSettings,
-    Declared,
     EmbeddingSettings,
     EngineSettings,
     GainSettings,
@@ -69,14 +68,16 @@ class _Key:
         name: the field of these settings.
         kind: its type.
         default: its default.
-        declared: its comment and its least number.
+        comment: one line for the example file.
+        least: the smallest number that is allowed.
     """
 
     room: str
     name: str
     kind: Any
     default: Any
-    declared: Declared
+    comment: str
+    least: int
 
     def checked(self, value: Any, where: str) -> Any:
         """Return a value as the type of the setting.
@@ -93,8 +94,8 @@ class _Key:
                 )
         elif type(value) is not self.kind:
             raise ConfigurationError(f"{where}: {value!r} is not {_WORDS[self.kind]}")
-        elif self.kind in (int, float) and not self.declared.least <= value < inf:  # as NaN is not, either
-            raise ConfigurationError(f"{where}: {value!r} is not {self.declared.least:,} or more")
+        elif self.kind in (int, float) and not self.least <= value < inf:  # as NaN is not, either
+            raise ConfigurationError(f"{where}: {value!r} is not {self.least:,} or more")
         return value
 
 
@@ -220,9 +221,10 @@ def _sections() -> dict[str, dict[str, _Key]]:
     for room, kind in get_type_hints(Settings).items():
         kinds = get_type_hints(kind)
         for one in fields(kind):
-            declared: Declared | None = one.metadata.get("declared")
-            if declared is not None:
-                found.setdefault(room, {})[one.name] = _Key(room, one.name, kinds[one.name], one.default, declared)
+            if one.metadata:
+                found.setdefault(room, {})[one.name] = _Key(
+                    room, one.name, kinds[one.name], one.default, **one.metadata
+                )
     return found
 
 

@@ -25,7 +25,7 @@ def example() -> str:
     for section, keys in SECTIONS.items():
         about = kinds[section].__doc__.splitlines()[0]
         lines = [(f"[{section}]", about[0].lower() + about[1:].rstrip("."))]
-        lines += [(f"{name} = {_toml(one.default)}", one.declared.comment) for name, one in keys.items()]
+        lines += [(f"{name} = {_toml(one.default)}", one.comment) for name, one in keys.items()]
         column = max(len(left) for left, _ in lines) + 2
         blocks.append("\n".join(line for left, comment in lines for line in _comment_lines(left, comment, column)))
     return "\n\n".join(blocks) + "\n"
