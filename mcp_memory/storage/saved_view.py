@@ -30,6 +30,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -90,10 +91,7 @@ class SavedViews:
         self._folder = tables.folder / FOLDER
         self._made_by = made_by
         self._is_current = is_current
-        self._tried = False
-        self._size: int | None = None  # of the saved view, or at the last attempt; None if nobody has looked
-        self._generation = 0  # which it is of
-        self._tx = 0  # its last commit
+        self._loaded = self._failed = False
 
     @cached_property
     def _path(self) -> Path:
@@ -102,64 +100,59 @@ class SavedViews:
 
     def is_due(self, view: View) -> bool:
         """Return whether a view of `LEAST_SENTENCES` or more is so much larger than the saved one that it should be."""
-        if self._size is None or self._generation != view.generation:  # a forget removes what was saved before
-            self._generation = view.generation
-            described = _description(self._path) or {}
-            self._size, self._tx = int(described.get("size", 0)), int(described.get("commit", {}).get("tx", 0))
-        return view.size >= GROWN * self._size or view.tx >= self._tx + COMMITS_AFTER
+        if self._failed:
+            return False
+        described = _description(self._path)
+        if described is None or described["commit"]["generation"] != view.generation:
+            return True
+        return bool(view.size >= GROWN * described["size"] or view.tx >= described["commit"]["tx"] + COMMITS_AFTER)
 
     def load(self, like: View) -> tuple[View, Commit] | None:
         """Return the saved view, with the functions of an empty one, and its last commit; None if there is none to use.
 
         Not a second time: whoever drops a view may do so because something is wrong with it.
         """
-        if self._tried or not (self._folder.is_dir() and self._path.exists()):
+        if self._loaded or not (self._folder.is_dir() and self._path.exists()):
             return None
-        self._tried, self._size = True, 0
+        self._loaded, found = True, None
         try:
             found = self._read(like)
         except Exception as error:  # whatever is wrong with it, the tables have everything
             _log.warning("The saved view %s cannot be used (%s: %s); the tables are read instead.",
                          self._path, type(error).__name__, error)  # fmt: skip
-            return None
-        if found is not None:
-            view, last = found
-            self._size, self._generation, self._tx = view.size, view.generation, last.tx
+        if found is None:
+            with suppress(OSError):
+                self._path.unlink()  # so that another one is due
         return found
 
-    def save(self, view: View, last: Commit, stop: Callable[[], bool] = lambda: False) -> bool:
-        """Write the view, which must be whole and not change meanwhile; return whether it is saved now.
+    def save(self, view: View, last: Commit, stop: Callable[[], bool]) -> None:
+        """Write the view, which must be whole and not change meanwhile, unless another process is at it.
 
         Args:
             view: as of the last commit.
             last: the last commit in it.
-            stop: asked now and then whether to give up, until the view is due again.
+            stop: asked now and then whether to give up, until another time.
         """
-        before = self._size, self._tx
-        self._size, self._generation, self._tx = view.size, view.generation, last.tx
         place = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         if (release := take_if_free(self._tables.place, LOCK)) is None:
-            return False
+            return
         try:
             if not self._is_current():
-                return False
+                return
             self._folder.mkdir(mode=0o700, exist_ok=True)
             self._tidy()
             file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
             with os.fdopen(file, "w+b") as out:
-                _write(out, view, {"commit": asdict(last), "size": self._size}, stop)
+                _write(out, view, {"commit": asdict(last), "size": view.size}, stop)
             place.replace(self._path)
         except _Stopped:
-            self._size, self._tx = before
             place.unlink(missing_ok=True)
-            return False
-        except OSError as error:
+        except OSError as error:  # not again by this process
+            self._failed = True
             _log.warning("%s cannot be written: %s", self._path, error)
             place.unlink(missing_ok=True)
-            return False
         finally:
             release()
-        return True
 
     def _tidy(self) -> None:
         """Remove what a process left that died, and all views of other programs and settings but the newest."""

@@ -218,7 +218,7 @@ async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
     mine.unlink()
     assert refresher._saved is not None
     assert last is not None
-    assert not refresher._saved.save(old, last)
+    refresher._saved.save(old, last, lambda: False)
     assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
     assert "alpha" not in str(await content(late))
     await saved(uri)
