@@ -41,8 +41,6 @@ from mcp_memory.storage.own_files import remove_unfinished
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-LOCK_FILES = tuple(f"{name}.lock" for name in ("next", "write", "compact", "rebuild", "index", "enrich", "view"))
-"""The files of all locks in a store's folder."""
 _HOLDER = re.compile(r"\d+-[0-9a-f]{8}\.lock")
 """The lock file of a process that has the store open."""
 POLL_S = 0.002

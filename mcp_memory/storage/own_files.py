@@ -18,6 +18,8 @@ from stat import S_IWOTH
 from mcp_memory.files import files_below
 from mcp_memory.storage.schema import TABLE_KINDS
 
+LOCK_FILES = tuple(f"{name}.lock" for name in ("next", "write", "compact", "rebuild", "index", "enrich", "view"))
+"""The files of all locks in a store's folder."""
 _SPARE = r"#\d+"
 """Ending of a file of a table that no version of it needs, of a write that was killed."""
 _NAME = rf"(?:{'|'.join(TABLE_KINDS)})_\d+(?:_\d+)?\.lance"
@@ -25,8 +27,7 @@ _TABLE = re.compile(rf"{_NAME}/(?:data|_versions|_transactions|_deletions)/(?:\.
 """A file of a table, in one of the folders in which LanceDB lays them out."""
 _LOG = re.compile(r"journal/\d{20}|log/\d{20}/\d{20}-\d{20}")
 _OWN = re.compile(
-    rf"{_NAME}|journal|log|view|holders|\.?forgotten\.json(?:\.\w+\.part)?|"
-    r"(?:next|write|compact|rebuild|index|enrich|view)\.lock"
+    rf"{_NAME}|journal|log|view|holders|\.?forgotten\.json(?:\.\w+\.part)?|{'|'.join(map(re.escape, LOCK_FILES))}"
 )
 """What lies in the folder itself: files, and folders with all that is in them."""
 _NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")
