@@ -40,8 +40,8 @@ SCOPED = 4
 """Most wishes with a scope that a recall shows."""
 BEFORE = 2
 """Wishes with a scope that stand before those for all answers."""
-SHOWN = 10
-"""Most wishes that a recall shows."""
+SHOWN = 20
+"""Most wishes that a recall shows, if its reply has room."""
 LATER_READ = 400
 """Later messages with a word of a wish that are read for one that takes it back, those stored last first."""
 _MARKS = frozenset(
@@ -140,7 +140,7 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Query) -> list[Wish]:
-    """Return the wishes that apply to a query: the nearest, those for all answers, then further ones.
+    """Return the wishes that apply to a query: the nearest, those for all answers, the newest first, then further ones.
 
     Args:
         wishes: standing.
@@ -155,13 +155,13 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
         scoped = []  # a wish says how something is to be done, not what was
     nearest = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])][:SCOPED]
     general = [wish for wish in wishes if not wish.scope]
-    general = general[-(SHOWN - len(nearest)) :]
+    general = general[: -(SHOWN - len(nearest)) - 1 : -1]
     return [*nearest[:BEFORE], *general, *nearest[BEFORE:]]  # a short reply leaves out the last
 
 
 def newest_wishes(space: Space) -> tuple[Wish, ...]:
-    """Return the newest standing wishes, where nothing is asked that they could apply to."""
-    return tuple(standing_wishes(space)[-SHOWN:])
+    """Return the newest standing wishes, the newest first, where nothing is asked that they could apply to."""
+    return tuple(standing_wishes(space)[: -SHOWN - 1 : -1])
 
 
 async def wishes_for(space: Space, query: Query, embedder: Embedder) -> tuple[list[Wish], int]:

@@ -35,7 +35,7 @@ SHARES = {
     "next": 0.1,
     "roots": 0.05,
     "points": 0.2,
-    "wishes": 0.1,
+    "wishes": 0.2,
     "trace": 0.1,
     "closest": 0.2,
 }

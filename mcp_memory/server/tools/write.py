@@ -88,7 +88,7 @@ class WriteInput(Input):
     facts: Annotated[list[FactInput] | None, Field(description="What you read in it, or know."), ITEMS] = None
     session: Annotated[
         Name,
-        Field(description="Of this conversation or collection. wishes: what the user always or never wants of you."),
+        Field(description="Of this conversation. wishes: what the user always or never wants; forget what is over."),
     ] = "default"
     space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = None
     wait: Annotated[StrictBool, Field(description="Until all of it is indexed.")] = False
