@@ -12,12 +12,13 @@ count days in the head.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime
-from mcp_memory.language.expressions import MONTH, S, compiled
+from mcp_memory.language.expressions import MONTH, WEEKDAY, S, compiled
 from mcp_memory.language.iso import (
     FIRST,
     HOUR,
@@ -35,7 +36,7 @@ from mcp_memory.language.iso import (
     week_at,
     weekday,
 )
-from mcp_memory.language.meanings import NO_TIME, PATTERNS
+from mcp_memory.language.meanings import NO_TIME, PATTERNS, named
 from mcp_memory.language.segments import is_repetitive, split
 from mcp_memory.language.yearless import Telling
 
@@ -45,6 +46,9 @@ _ALL_WORDS = frozenset[str]().union(*(row.words for row in PATTERNS))
 
 _BETWEEN = compiled(r"\s?[-–—]\s?|\s{1,3}(?:to|until|till|through|thru|up\sto)\s{1,3}(?:the\s)?(?:year\s)?")
 _HAS_MONTH = compiled(MONTH)
+_HAS_DATE = compiled(rf"{MONTH}.*\d|\d.*{MONTH}|\d(?:st|nd|rd|th)\b")
+_A_WEEKDAY = compiled(WEEKDAY)
+_OPENING_WORDS = 4
 _AND = compiled(r"\s{1,3}and\s{1,3}")
 _OPENS = compiled(
     rf"\b(?P<word>between|from|since|until|till|up{S}to|before|prior{S}to|after){S}(?:the{S})?(?:year{S})?$"
@@ -96,7 +100,7 @@ def times_within(text: str, said_at: Millis) -> Iterator[StatedTime]:
 
 def _points(told: Telling, words: set[str]) -> list[StatedTime]:
     taken = bytearray(len(told.sentence))
-    points = []
+    points, yearless = [], set[int]()
     for row in PATTERNS:
         if words.isdisjoint(row.words):
             continue
@@ -110,7 +114,26 @@ def _points(told: Telling, words: set[str]) -> list[StatedTime]:
             taken[first:last] = b"\x01" * (last - first)
             if found is not NO_TIME:
                 points.append(StatedTime(first, last, *found.interval, found.grain, found.relative))
-    return sorted(points, key=lambda point: point.start)
+                if found.relative and row.meaning is named and not match.groupdict().get("how"):
+                    yearless.add(first)
+    points.sort(key=lambda point: point.start)
+    return [one for one in points if one.start not in yearless or _agrees(told.sentence, one, points, yearless)]
+
+
+def _agrees(sentence: str, point: StatedTime, points: Sequence[StatedTime], yearless: AbstractSet[int]) -> bool:
+    """Return whether a time without a year may be counted from the telling, whatever else its sentence names.
+
+    A year with which a sentence begins holds for all of it ("Last year I ran it in June"), and a weekday behind a date
+    may be one of its week ("The race is on 28 June, the bus leaves on Friday").
+    """
+    framed = [one for one in points if one.start not in yearless and (not one.relative or one.grain == "year")]
+    framed = [one for one in framed if len(sentence[: one.end].split()) <= _OPENING_WORDS]
+    if framed and not any(civil(one.since)[0] <= civil(point.since)[0] <= civil(one.until - 1)[0] for one in framed):
+        return False
+    dates = [one for one in points if one.start < point.start and _HAS_DATE.search(sentence, one.start, one.end)]
+    if not dates or not _A_WEEKDAY.fullmatch(sentence, point.start, point.end):
+        return True
+    return any(abs(one.since - point.since) <= 7 * DAY for one in dates)
 
 
 def _with_ranges(sentence: str, points: list[StatedTime]) -> list[StatedTime]:

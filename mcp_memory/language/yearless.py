@@ -156,7 +156,7 @@ def _distance(span: Interval, today: Interval) -> Millis:
     return DAY + max(span.since - today.until, today.since - span.until)
 
 
-_SINCE = compiled(rf"\bsince{S}(?:the{S})?$")
+_SINCE = compiled(rf"\b(?:since|as{S}of){S}(?:the{S})?$")
 _PUT_ON = compiled(rf"\b(?:for|to|until|till){S}(?:the{S})?$")
 """What is put on a day lies ahead, whatever the tense: "a list for Tuesday", "it was moved to the 25th"."""
 _LASTED = compiled(r"\b(?:was|were)\s(?!\w+ed\b)")
