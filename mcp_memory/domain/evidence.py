@@ -157,6 +157,7 @@ class Wish:
         source: the words with their turn.
         row: the row of the segment with these words.
         space: the space where it stands, if that is another than the one that was asked; else None.
+        later: the user's newest words with a word of it, or with a value of its matter, that state no wish; else None.
     """
 
     id: str
@@ -167,6 +168,7 @@ class Wish:
     source: Source
     row: int
     space: str | None = None
+    later: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from mcp_memory.domain.evidence import Wish
 from mcp_memory.domain.turns import WISHES, Turn, by_user
 from mcp_memory.language import iso
 from mcp_memory.language.expressions import written_out
-from mcp_memory.language.tokens import stem
+from mcp_memory.language.tokens import stem, stems
 from mcp_memory.texts import resource
 
 WishKind = Literal["wish", "withdrawn"]
@@ -39,6 +39,8 @@ _MOST_SMALL = 60
 _TABLE = tomllib.loads(resource("wishes.toml"))
 ENDING = frozenset(map(stem, _TABLE["ending"].split()))
 """Stems of words that end or deny something, beside words with "n't"."""
+VALUES = {matter: frozenset(stems(written_out(words, _TABLE["parts"]))) for matter, words in _TABLE["matters"].items()}
+"""The matters that have one value at a time, such as units, with the stems of their values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,18 +122,25 @@ def _wish(sentence: str) -> tuple[WishKind, str] | None:
     return None
 
 
-def matters_of(text: str) -> tuple[frozenset[str], str]:
-    """Return the matters of which a wish settles the one value, such as units, and the rest of its words."""
+def matters_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the matters of which a wish settles the one value, such as units, and the stems of its other words."""
     found = set[str]()
-    for matter, form in _TABLE["matters"].items():
+    for matter, form in _TABLE["values"].items():
         rest = _pattern(form).sub(" ", text)
         if rest != text:
             found.add(matter)
             text = rest
-    return frozenset(found), text
+    said = frozenset(stems(text))
+    found |= {matter for matter, values in VALUES.items() if not values.isdisjoint(said)}
+    return frozenset(found), said.difference(*VALUES.values())
 
 
 def as_said(wish: Wish) -> str:
-    """Return a wish as what it is, words of the user with their day: never as an order of ours."""
-    day = (iso.show(wish.source.turn.local_time) or "")[:10]
-    return f'the user said on {day}: "{" ".join(wish.text.split())}"'
+    """Return a wish as what it is, words of the user with their day: never as an order of ours.
+
+    What they said of it since may change it in any words, so its newest words stand beside it.
+    """
+    told = [wish.source] if wish.later is None else [wish.source, wish.later]
+    days = [(iso.show(one.turn.local_time) or "")[:10] for one in told]
+    said = [f'on {day}: "{" ".join(one.quote.split())}"' for day, one in zip(days, told, strict=True)]
+    return f"the user said {', and later '.join(said)}"

@@ -5,7 +5,8 @@ again, a forget takes it with its source, and an older store has it as soon as i
 state wishes (`is_of_user`): no document, nobody else, and no fact that a program states of the user.
 
 What a caller put into the session for wishes stands until a later wish there takes its place or ends it, or it is
-forgotten; one that was found elsewhere is hidden by whatever may take it back.
+forgotten. One that was found elsewhere is hidden by what denies or ends its words; what else the user says later with a
+word of it, or of another value of its matter, stands beside it, since it may change it.
 
 A later wish takes the place of an earlier one that says nearly the same words (`ALIKE`), "never use emojis" of "use
 emojis", or gives another value to the same matter, "answer in Danish" of "answer in Finnish" (`matters_of`); and "you
@@ -18,13 +19,14 @@ for what was.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import replace
 
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER, WISHES, Turn, by_user, is_assistant, label
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import indexed_forms, stem, stems, words
-from mcp_memory.language.wishes import ENDING, WishSpan, matters_of, wishes_of
+from mcp_memory.language.wishes import ENDING, VALUES, WishSpan, matters_of, wishes_of
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -48,7 +50,7 @@ _MARKS = frozenset(
     stems(
         "always never prefer please use used using keep answers answer replies don't do not stop any more again from"
         " now on you can may want would like make sure ever every time ask when whenever are is fine ok okay alright"
-        " welcome by me it's feel free need to have after all"
+        " welcome by me it's feel free need to have after all units measurements"
     )
 )
 
@@ -91,29 +93,45 @@ def standing_wishes(space: Space) -> list[Wish]:
         ends = wish.kind == "withdrawn" and len(left) < len(standing)
         standing = left if ends else [*left, wish]
     stating = {space.sentences[row].turn_id for row, _ in space.index(WishIndex).found}
-    return [wish for wish in standing if wish.source.turn.session == WISHES or not _is_taken_back(space, wish, stating)]
+    found = []
+    for wish in standing:
+        later = [] if wish.source.turn.session == WISHES else _later_rows(space, wish, stating)
+        if not any(_takes_back(space, row, _content(wish.text)) for row in later):
+            found.append(replace(wish, later=_source(space, later[0])) if later else wish)
+    return found
 
 
-def _is_taken_back(space: Space, wish: Wish, stating: Container[str]) -> bool:
-    """Return whether a later sentence of the user has a word of a wish and ends or denies something.
+def _later_rows(space: Space, wish: Wish, stating: Container[str]) -> list[int]:
+    """Return the rows of later sentences of the user that may change a wish, those stored last first.
 
     Args:
         space: the space of the wish.
         wish: that no later wish superseded.
         stating: messages that state wishes, which end others by themselves.
     """
-    content = _content(wish.text)
-    forms = {form for one in content for form in indexed_forms(one)}
+    meant = _content(wish.text).union(*(VALUES.get(matter, ()) for matter in matters_of(wish.text)[0]))
+    forms = {form for one in meant for form in indexed_forms(one)}
     rows = sorted({row for form in forms for row in space.rows_with(form)}, reverse=True)
     turns = dict.fromkeys(space.segment_turn[row].id for row in rows[:LATER_READ])
-    for turn in map(space.turns.__getitem__, turns):
-        if turn.told_order > wish.said_at and turn.id not in stating and is_of_user(space, turn):
-            for row in space.sentences_of(turn.id):
-                said = words(space.text(space.sentences[row]))
-                ends = not ENDING.isdisjoint(map(stem, said)) or any(word.endswith("n't") for word in said)
-                if ends and not content.isdisjoint(map(stem, said)):
-                    return True
-    return False
+    return [
+        row
+        for turn in map(space.turns.__getitem__, turns)
+        if turn.told_order > wish.said_at and turn.id not in stating and is_of_user(space, turn)
+        for row in space.sentences_of(turn.id)
+        if not meant.isdisjoint(stems(space.text(space.sentences[row])))
+    ]
+
+
+def _source(space: Space, row: int) -> Source:
+    sentence = space.sentences[row]
+    return Source(space.turns[sentence.turn_id], sentence.start, sentence.end)
+
+
+def _takes_back(space: Space, row: int, content: frozenset[str]) -> bool:
+    """Return whether a sentence with a content word of a wish ends or denies something."""
+    said = words(space.text(space.sentences[row]))
+    ends = not ENDING.isdisjoint(map(stem, said)) or any(word.endswith("n't") for word in said)
+    return ends and not content.isdisjoint(map(stem, said))
 
 
 def is_of_user(space: Space, turn: Turn) -> bool:
@@ -128,7 +146,7 @@ def _is_about_the_same(later: Wish, earlier: Wish) -> bool:
     if _share(_content(later.text), _content(earlier.text)) >= ALIKE:
         return True
     (ours, our_rest), (theirs, their_rest) = matters_of(later.text), matters_of(earlier.text)
-    return bool(ours) and ours == theirs and _content(our_rest) == _content(their_rest)
+    return bool(ours) and ours == theirs and our_rest - _MARKS == their_rest - _MARKS
 
 
 def _content(text: str) -> frozenset[str]:

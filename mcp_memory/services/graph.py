@@ -242,6 +242,8 @@ def _escape(character: str) -> str:
 def _edge_label(version: Version) -> str:
     """Return a relation with its stated days, and how far it is known: "lives in, 2019-05-01 to 2021-02-28"."""
     name = relations().get(version.relation).label
+    if version.kind == "planned":
+        name += ", planned"
     if version.as_of is not None:
         name += f", as told on {iso.show(version.as_of // DAY * DAY)}"
     elif version.confidence < CERTAIN:
