@@ -93,12 +93,12 @@ def run_loop(
             return "budget"
         if clock() - began >= DEADLINE_S:
             return "deadline"
-        state.propose(select_calls(state, tags=tags))
+        again = state.propose(select_calls(state, tags=tags))
         waiting = sorted(state.agenda.values(), key=lambda step: -step.strength)
         chosen = waiting[: min(settings.k_ops, ceil(calls / turns))]
-        if not chosen:
+        if not chosen and not again:
             return "exhausted"
-        state.add_turn([(step, take(step)) for step in chosen])
+        state.add_turn([(step, take(step)) for step in chosen], again)
         if state.idle >= MOST_IDLE_TURNS:
             return "exhausted"
         if covered(state):
@@ -195,7 +195,7 @@ class LoopState:
         brought: the strengths of segments that calls found, by operator and row.
         dated: times that calls found: since and until, by the id of the evidence.
         agenda: calls that were proposed and not made yet, by `Suggestion.key`.
-        made: the keys of the calls that were made.
+        made: calls with their results, likewise; with the greatest strength that they were proposed with.
         trace: the calls as they are reported, in order.
         turns: the turns that were taken.
         idle: turns since one brought something new.
@@ -210,7 +210,7 @@ class LoopState:
     brought: dict[str, dict[int, float]] = field(default_factory=dict)
     dated: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
     agenda: dict[StepKey, Suggestion] = field(default_factory=dict)
-    made: set[StepKey] = field(default_factory=set)
+    made: dict[StepKey, tuple[Suggestion, OperatorResult]] = field(default_factory=dict)
     trace: list[OperatorCall] = field(default_factory=list)
     turns: int = 0
     idle: int = 0
@@ -227,23 +227,34 @@ class LoopState:
         """Return the rows of the strongest segments that were found, earlier ones first in a tie."""
         return sorted(self.found, key=lambda row: -self.found[row])[:count]
 
-    def propose(self, steps: Iterable[Suggestion]) -> None:
-        """Put calls on the agenda that were not made yet, each with the greatest strength it was proposed with."""
+    def propose(self, steps: Iterable[Suggestion]) -> list[Suggestion]:
+        """Put calls on the agenda; return those that were made already, but from something weaker."""
+        again: list[Suggestion] = []
         for step in steps:
-            if step.key not in self.made and step.strength >= self.agenda.get(step.key, step).strength:
+            if step.key in self.made:
+                if step.strength >= self.made[step.key][0].strength + LEAST_STRENGTH:
+                    again.append(step)
+            elif step.strength >= self.agenda.get(step.key, step).strength:
                 self.agenda[step.key] = step
+        return again
 
-    def add_turn(self, done: Iterable[tuple[Suggestion, OperatorResult]]) -> None:
+    def add_turn(self, done: Iterable[tuple[Suggestion, OperatorResult]], again: Iterable[Suggestion] = ()) -> None:
         """Add the results of a turn: Z(t+1) by routing (eq. 12), H(t+1) = H(t) ∪ Z(t+1).
 
         An item is routed to the segments of its sources, whatever its kind. Items that are too weak are dropped, and so
-        are segments that are as strong already; the trace has how many items a call found and how many were kept.
+        are segments that are as strong already; the trace has how many items a call found and how many were kept. What
+        calls found that are proposed ``again``, from something stronger, is routed again.
         """
         self.turns += 1
         fresh: set[int] = set()
+        for step in again:
+            _, result = self.made[step.key]
+            self.made[step.key] = step, result
+            for item in result.items:
+                self._route(step, item, fresh)
         for step, result in done:
             self.agenda.pop(step.key, None)
-            self.made.add(step.key)
+            self.made[step.key] = step, result
             kept = sum(self._route(step, item, fresh) for item in result.items)
             self.trace.append(OperatorCall(self.turns, step.operator, dict(step.args), len(result.items), kept))
         self.frontier = tuple(sorted(fresh, key=lambda row: (-self.found[row], row)))

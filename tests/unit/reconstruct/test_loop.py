@@ -93,6 +93,18 @@ def test_the_remaining_calls_are_divided_among_the_remaining_turns(monkeypatch):
     assert run(state, select, take, max_turns=8) == "budget"
 
 
+def test_a_result_counts_more_when_its_call_is_proposed_again_from_something_stronger():
+    state = begun(0)
+    weak, strong = Suggestion("a", {"entity": "x"}, "", 0.2), Suggestion("a", {"entity": "X"}, "", 0.9)
+    state.propose([weak])
+    state.add_turn([(weak, OperatorResult((item(state.space, 7),)))])
+    assert state.found[7] == 0.2
+    assert state.propose([strong]) == [strong]
+    state.add_turn([], [strong])
+    assert (state.found[7], len(state.trace)) == (0.9, 1)
+    assert state.frontier == (7,)
+
+
 def test_no_turn_begins_after_the_deadline_or_once_the_query_is_covered(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(loop, "DEADLINE_S", 2.5)
