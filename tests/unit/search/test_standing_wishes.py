@@ -7,7 +7,7 @@ from small_space import document, message, read, refs
 
 from mcp_memory.domain.turns import WISHES
 from mcp_memory.language.questions import understand
-from mcp_memory.language.wishes import LONGEST
+from mcp_memory.language.wishes import LONGEST, as_said
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.evidence import KEPT, PLACED, place_wishes
 from mcp_memory.search.wishes import fitting_wishes, standing_wishes
@@ -78,3 +78,13 @@ def test_a_later_wish_takes_the_place_of_one_that_a_caller_put_there() -> None:
     assert put("I never, ever want emojis!", "You can use emojis again.", "Bullet points, always, if you can.") == [
         "Bullet points, always, if you can."
     ]
+
+
+def test_what_the_user_says_later_of_the_matter_of_a_wish_stands_beside_it() -> None:
+    [wish] = standing_wishes(wishing("Always answer in French.", "I like tea.", "English again please, I am at home."))
+    assert as_said(wish) == (
+        'the user said on 1970-01-01: "Always answer in French.", and later on 1970-01-01: '
+        '"English again please, I am at home."'
+    )
+    assert standing_wishes(wishing("Always answer in French.", "I never said that, French is too hard.")) == []
+    assert [one.later for one in standing_wishes(wishing("Never use emojis.", "I like tea."))] == [None]
