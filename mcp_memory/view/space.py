@@ -258,6 +258,7 @@ class Space:
         Args:
             batch: the batch of this space. Its segments and sentences may belong to turns that were added earlier.
         """
+        first = len(self.segments)
         for turn in batch.turns:
             self._add_turn(turn)
         if batch.assertions:
@@ -274,9 +275,17 @@ class Space:
             self._place_pieces(batch)
         else:
             self._append_pieces(batch)
-        # Facts of messages that new messages, or facts in them, frame or take back, are folded again.
+        self._weigh_again({turn.id for turn in batch.turns} | {one.turn_id for one in batch.assertions}, first)
+
+    def _weigh_again(self, changed: set[str], first: int) -> None:
+        """Fold the facts of messages again that new messages, or facts in them, frame or take back.
+
+        Args:
+            changed: ids of turns that are new, or have new facts.
+            first: the first row of new segments, by which a message has its place in its talk.
+        """
         self.frames.clear()
-        changed = {turn.id for turn in batch.turns} | {one.turn_id for one in batch.assertions}
+        changed |= {turn.id for turn in self.segment_turn[first:]}
         messages = (self.turns[name] for name in changed if name in self.turns and self.turns[name].kind == "message")
         self.facts.weigh_again(self.frames.talks(messages))
 
@@ -298,8 +307,11 @@ class Space:
 
     def cut_unseen(self) -> None:
         """Cut the turns of which no piece is stored yet, so that they are found by their words until then."""
+        first = len(self.segments)
         for name in tuple(self._uncut):
             self._cut_turn(name)
+        if len(self.segments) > first:
+            self._weigh_again(set(), first)
 
     def _cut_turn(self, name: str) -> None:
         self._uncut.pop(name, None)

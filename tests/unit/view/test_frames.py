@@ -67,3 +67,14 @@ async def test_a_talk_of_many_people_is_read_in_steps_as_many_as_its_messages(mo
     memory = await after([f"{name}: I live in Bergen." for name in names])
     await memory.answer(Query("Where do I live?"))
     assert steps[0] < 30 * 100
+
+
+async def test_a_message_of_a_later_call_takes_back_what_was_answered_before() -> None:
+    memory = on_disk(Memory, Settings(write=WriteSettings(wait=True)), extractor=RuleExtractor())
+    memory.clock = lambda: parse("2024-06-01")[0]
+    asked = Query("When did I visit Vienna?", learn=False)
+    answers = []
+    for line in ("user: I visited Vienna on 3 May 2023.", "user: It was Graz, not Vienna."):
+        await memory.write(WriteRequest("default", "talk", "message", tuple(said("@ 2024-03-01", line)), ()))
+        answers.append((await memory.answer(asked)).text)
+    assert answers == ["3 May 2023", None]
