@@ -112,8 +112,6 @@ def test_limits_come_from_the_configuration():
             TOOLS["memory_write"].prepare(raw, limits)
 
 
-# What clients send is read for what it means
-
 EMPTY = [None, "", "  ", "null", " null ", [], {}]
 PLAIN = {
     "memory_write": {"text": "Rosa keeps bees."},
