@@ -54,6 +54,7 @@ _OPENS = compiled(
     rf"\b(?P<word>between|from|since|until|till|up{S}to|before|prior{S}to|after){S}(?:the{S})?(?:year{S})?$"
 )
 _ONWARDS = compiled(rf"{S}(?:on|onwards?)\b(?!{S}the)")
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _NEAR = 32
 """Characters before an expression that are searched for a word that belongs to it."""
 
@@ -263,16 +264,18 @@ def weekday_and_day(moment: Millis) -> str:
 
 
 def with_dates(text: str, said_at: Millis | None) -> str:
-    """Return a text with what its relative times mean behind them: "last Friday [= Fri 8 Dec 2023]"."""
+    """Return a text with what its relative times mean behind them, but in code: "last Friday [= Fri 8 Dec 2023]"."""
     if said_at is None:
         return text
+    blocks = [block.span() for block in _CODE.finditer(text)]
     parts: list[str] = []
     end = 0
     for time in times_within(text, said_at):
-        meant = _meant(time.since, time.until, time.grain) if time.relative else ""
-        if meant:
-            parts += [text[end : time.end], f" [= {meant}]"]
-            end = time.end
+        shown = time.relative and not any(first <= time.start < last for first, last in blocks)
+        if shown and (meant := _meant(time.since, time.until, time.grain)):
+            behind = time.end + 2 * text.startswith(("'s", "’s"), time.end)
+            parts += [text[end:behind], f" [= {meant}]"]
+            end = behind
     return "".join((*parts, text[end:]))
 
 

@@ -83,3 +83,9 @@ def test_a_long_text_full_of_dates_is_read_in_linear_time() -> None:
 def test_no_times_are_read_in_a_sentence_that_only_repeats_itself() -> None:
     assert len(stated_times("on 7 May 2023, " * 8, SAID)) == 8
     assert stated_times("on 7 May 2023, " * 80, SAID) == ()
+
+
+def test_a_date_stands_behind_a_possessive_and_in_no_code() -> None:
+    assert with_dates("We skip today's class. ```\nran yesterday\n```", SAID) == (
+        "We skip today's [= Wed 17 May 2023] class. ```\nran yesterday\n```"
+    )
