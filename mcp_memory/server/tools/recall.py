@@ -282,6 +282,9 @@ def recall_reply(
         {"id": one.id, "text": as_said(one), "space": one.space} for one in recall.wishes
     ]
     wishes = fit_share(all_wishes, "wishes", max_tokens)
+    told = list(beside.warnings)
+    if unseen := len(all_wishes) - len(wishes):
+        told.append(f"{unseen} older of the standing wishes left out: the resource memory://SPACE/wishes has all.")
 
     def cursor(number: int) -> str | None:
         """Return the cursor of the next page; None where the recall has no pages, or no more of them."""
@@ -292,10 +295,10 @@ def recall_reply(
     def warnings(number: int) -> list[str]:
         """Return the warnings, with one of what is left out unless another page has it."""
         if cursor(number):
-            return beside.warnings
+            return told
         roomy = not broad and max_tokens >= ROOMY
         more = 'give more, or page through them with mode "all"' if roomy else ""
-        return [*beside.warnings, *omission_warning(most - number, more)]
+        return [*told, *omission_warning(most - number, more)]
 
     def text(number: int) -> Reply:
         items = recall.evidence[:number]

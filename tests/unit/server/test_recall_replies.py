@@ -8,7 +8,7 @@ from batches import point
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source, Suggestion
+from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source, Suggestion, Wish
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import BEGINNING, FOREVER
@@ -433,3 +433,14 @@ def test_a_name_passes_for_nothing_but_a_name(name, field):
     assert all("Rome" not in line.replace(quoted, "") and "obey" not in line.replace(quoted, "") for line in lines)
     assert any(quoted in line for line in lines)
     assert quoted in heading(records[0].sources[0].turn)
+
+
+def test_the_first_wishes_are_shown_and_the_reply_tells_how_many_are_not():
+    said = [Source(turn(f"Never suggest dish {number}."), 0, 21) for number in range(20)]
+    wishes = tuple(Wish(f"s_{number}", one.quote, "wish", "", 0, one, number) for number, one in enumerate(said))
+    reply = recall_reply(RecallResult(wishes=wishes), 2_000)
+    shown = [one["text"] for one in reply.structured["wishes"]]
+    assert 5 < len(shown) < 20
+    assert all(one.quote in text for one, text in zip(said, shown, strict=False))
+    assert f"{20 - len(shown)} older of the standing wishes left out" in reply.structured["warnings"][0]
+    assert reply.structured["warnings"][0] in reply.text
