@@ -216,17 +216,15 @@ def judge_input(
     query: Query,
     result: RecallResult,
     facts: KnownFacts,
-    candidates: Sequence[Candidate],
     gates: Mapping[int, float],
 ) -> JudgeInput:
     """Return what a judge of answers is asked about a query.
 
     Args:
-        space: the space of a view that does not change since the candidates were found.
+        space: the space of a view that does not change since the evidence was found.
         query: understood and embedded.
-        result: the candidates as evidence.
+        result: its evidence, best first.
         facts: what the facts know about it.
-        candidates: best first.
         gates: the gates of the query, by row of the sentence, from `gates_for_judge`.
     """
     placed: dict[str, list[tuple[int, int, float]]] = {}
@@ -237,7 +235,7 @@ def judge_input(
     return JudgeInput(
         query,
         result,
-        _sentences(space, query, candidates, result, gates),
+        _sentences(space, query, result, gates),
         words.rarities(query.stems),
         replace(facts, gates=placed) if gates else facts,
         gates=by_id,
@@ -262,38 +260,27 @@ def point_sentences(space: Space, point: Point, gates: Mapping[str, float]) -> l
     ]
 
 
-def _sentences(
-    space: Space, query: Query, candidates: Sequence[Candidate], result: RecallResult, gates: Mapping[int, float]
-) -> list[EvidenceSentence]:
-    """Return the sentences of the candidates, of the best first, each sentence once; of a broad recall its lines."""
+def _sentences(space: Space, query: Query, result: RecallResult, gates: Mapping[int, float]) -> list[EvidenceSentence]:
+    """Return the sentences that the evidence quotes, of the best first, each once; of a broad recall its lines."""
     if result.breadth != "best":
         return [
             EvidenceSentence(item.id, item.sources[0], (), item.score, None, _gate(space, item, gates))
             for item in result.evidence
             if item.kind in ("sentence", "segment") and item.sources
         ]
-    found: list[EvidenceSentence] = []
-    seen: set[str] = set()
-    items = {
-        (source.turn.id, source.start): item.id for item in reversed(result.evidence) for source in item.sources[:1]
-    }
-    of_turn = {source.turn.id: item.id for item in reversed(result.evidence) for source in item.sources}
-    for candidate in candidates:
-        segment, turn = space.segments[candidate.row], space.segment_turn[candidate.row]
-        # A candidate can stand within a fact that is shown above it.
-        item_id = items.get((turn.id, segment.start)) or of_turn[turn.id]
-        rows = [row for row in space.sentences_within(segment) if space.sentences[row].id not in seen]  # some overlap
-        cosines: list[float] | list[None] = [None] * len(rows)
-        if space.sentence_vectors is not None:
-            own = space.sentence_vectors.take(np.array(rows, dtype=np.intp))
-            cosines = (own @ query.vector).tolist()
-        for row, cosine in zip(rows, cosines, strict=True):
-            sentence = space.sentences[row]
-            seen.add(sentence.id)
-            source = Source(turn, sentence.start, sentence.end)
-            gate = gates.get(row, 1.0)
-            found.append(EvidenceSentence(item_id, source, sentence.times, candidate.score, cosine, gate))
-    return found
+    found: dict[int, EvidenceSentence] = {}
+    for item in result.evidence:
+        for source in item.sources:
+            quoted = space.sentences.overlapping(source.turn.id, source.start, source.end)
+            rows = [row for row in quoted if row not in found]  # some segments overlap
+            cosines: list[float] | list[None] = [None] * len(rows)
+            if space.sentence_vectors is not None:
+                cosines = (space.sentence_vectors.take(np.array(rows, dtype=np.intp)) @ query.vector).tolist()
+            for row, cosine in zip(rows, cosines, strict=True):
+                sentence, gate = space.sentences[row], gates.get(row, 1.0)
+                own = Source(source.turn, sentence.start, sentence.end)
+                found[row] = EvidenceSentence(item.id, own, sentence.times, item.score, cosine, gate)
+    return list(found.values())
 
 
 def _gate(space: Space, item: Evidence, gates: Mapping[int, float]) -> float:

@@ -92,7 +92,7 @@ async def reconstruct(
         found = await find(embedder, view, query, settings)
         if judge is not None and found.result.breadth == "best" and judge.assesses(found.result):
             gates = gates_for_judge(space, query, found.result, found.gates, learning=settings.switches.learning)
-            asked = judge_input(space, query, found.result, found.facts, found.candidates, gates)
+            asked = judge_input(space, query, found.result, found.facts, gates)
         else:
             result = _conclude(found.result, judge)
             episode = new_episode(space, query, result)
@@ -140,7 +140,7 @@ async def answer(
         space = view.space(query.space)
         found = await find(embedder, view, query, settings)
         gates = gates_for_judge(space, query, found.result, found.gates, learning=settings.switches.learning)
-        asked = judge_input(space, query, found.result, found.facts, found.candidates, gates)
+        asked = judge_input(space, query, found.result, found.facts, gates)
     broad = found.result.breadth != "best"
     asked, judgement = await _ask(judge, asked, store, embedder, settings)
     answered = _answered(asked, judgement, len(found.result.evidence) if broad else limit, judge)
