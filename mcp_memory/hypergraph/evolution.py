@@ -186,11 +186,6 @@ _RELATING = re.compile(
 )
 
 
-def asks_to_relate(question: Query) -> bool:
-    """Return whether the words of a question ask to relate, explain or sum up: why, how, a comparison, an overview."""
-    return question.answer_type in ("why", "how") or asks_to_compare(question)
-
-
 def asks_to_compare(question: Query) -> bool:
     """Return whether the words of a question ask for more than one thing together: a comparison, an overview."""
     if question.answer_type in ("when", "how_long", "how_many"):
@@ -206,7 +201,7 @@ def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path])
         roots: entities that navigation started from.
         paths: the paths that it found, best first.
     """
-    if question.answer_type == "other" or asks_to_relate(question):
+    if question.answer_type in ("other", "why", "how") or asks_to_compare(question):
         return True
     return len({root.key for root in roots}) > 1 or (bool(paths) and len(paths[0].steps) > 1)
 

@@ -69,8 +69,8 @@ def neighbourhood(space: Space, point: Point, working: Iterable[Point] = ()) -> 
 
 def uncovered_entities(space: Space, working: Iterable[Point] = ()) -> set[str]:
     """Return C(M) of eq. 7: the keys of the entities that facts or sentences name and no active point joins."""
-    index = space.index(EntityIndex)
-    named = {canonical_key(space, index.key(number)) for number in range(len(index))}
+    index, facts = space.index(EntityIndex), space.facts
+    named = {facts.known_entity(key) or key for key in map(index.key, range(len(index)))}
     joined = space.hypergraph.joined_entities(space.facts).union(*(vertices(space.facts, one) for one in working))
     return (named | set(space.facts.entities())) - joined
 
@@ -108,11 +108,6 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None) -> Retrie
         for key in order[:ENTITIES]
         if best[key] > 0
     }
-
-
-def canonical_key(space: Space, key: str) -> str:
-    """Return the key of the entity that a name with this key means."""
-    return space.facts.known_entity(key) or key
 
 
 def is_placeholder(space: Space, name: str) -> bool:

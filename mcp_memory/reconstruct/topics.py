@@ -53,19 +53,6 @@ class Topic:
     members: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a topic is about.
-
-    Attributes:
-        sentence: the row of its most typical sentence; `NONE` where its segments have none.
-        terms: cues that distinguish it from other topics, best first, as written.
-    """
-
-    sentence: int
-    terms: tuple[str, ...]
-
-
 class Topics:
     """The topics of a space."""
 
@@ -110,12 +97,15 @@ class Topics:
 
     def typical(self, space: Space, topic: Topic) -> list[tuple[int, float]]:
         """Return the members of a topic with their cosine to its mean, the most typical first; ties by row."""
-        scores = _rows_of(space, topic.members) @ self._mean(space, topic)
+        scores = _vectors_of(space, topic.members) @ self._mean(space, topic)
         order = sorted(range(len(topic.members)), key=lambda place: (-scores[place], topic.members[place]))
         return [(topic.members[place], float(scores[place])) for place in order]
 
-    def summary(self, space: Space, graph: CueGraph, topic: Topic) -> Summary:
-        """Return what a topic is about."""
+    def summary(self, space: Space, graph: CueGraph, topic: Topic) -> tuple[int, tuple[str, ...]]:
+        """Return the row of a topic's most typical sentence, `NONE` where its segments have none, and its terms.
+
+        These are the cues that distinguish it from other topics, best first, as written.
+        """
         members = [row for row, _ in self.typical(space, topic)[:SAMPLE]]
         counts: Counter[int] = Counter()
         for row in members:
@@ -127,7 +117,7 @@ class Topics:
             parts = set(graph.key(cue).split())
             if len(terms) < MOST_TERMS and not any(parts <= set(graph.key(one).split()) for one in terms):
                 terms.append(cue)
-        return Summary(self._sentence(space, topic, members), tuple(map(graph.written, terms)))
+        return self._sentence(space, topic, members), tuple(map(graph.written, terms))
 
     def _sentence(self, space: Space, topic: Topic, members: Sequence[int]) -> int:
         """Return the row of the sentence nearest to the mean; without their vectors the first of the first member."""
@@ -171,12 +161,11 @@ class Topics:
         return Topic(f"o_{digest(space.name, space.segments[rows[0]].id)}", number, members)
 
     def _mean(self, space: Space, topic: Topic) -> Vector:
-        mean: Vector = _rows_of(space, topic.members).mean(axis=0)
+        mean: Vector = _vectors_of(space, topic.members).mean(axis=0)
         length = float(np.linalg.norm(mean))
         return mean / np.float32(length or 1.0)
 
 
-def _rows_of(space: Space, rows: Sequence[int]) -> Matrix:
-    if space.segment_vectors is None:
-        return np.zeros((len(rows), 1), dtype=np.float32)
+def _vectors_of(space: Space, rows: Sequence[int]) -> Matrix:
+    assert space.segment_vectors is not None  # topics were made of them
     return space.segment_vectors.take(np.array(rows, dtype=np.intp))

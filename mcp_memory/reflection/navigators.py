@@ -245,14 +245,12 @@ class EntityGraph:
     Args:
         space: the space whose view keeps an `EntityIndex`.
         weigh: similarity to the question.
-        hub: sentences of an entity above which no edge leads to it: a hub leads everywhere.
     """
 
-    def __init__(self, space: Space, weigh: Weigh, *, hub: int = HUB) -> None:
+    def __init__(self, space: Space, weigh: Weigh) -> None:
         self.space = space
         self.weigh = weigh
         self.index = space.index(EntityIndex)
-        self._hub = hub
         self._edges: dict[int, tuple[RelationEdge, ...]] = {}
 
     def name(self, entity: int) -> str:
@@ -261,8 +259,8 @@ class EntityGraph:
         return self.index.spellings_in(self.space, newest).get(entity, self.index.key(entity))
 
     def is_hub(self, entity: int) -> bool:
-        """Return whether an entity is a hub, to which no edge leads."""
-        return self.index.degree(entity) > self._hub
+        """Return whether an entity is a hub, to which no edge leads: it leads everywhere."""
+        return self.index.degree(entity) > HUB
 
     def edges(self, entity: int) -> Sequence[RelationEdge]:
         """Return the edges of an entity to its first-order neighbours, one each, most similar to the question first.

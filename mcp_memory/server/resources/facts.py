@@ -250,10 +250,10 @@ def topics(space: Space, values: Values) -> dict[str, Any]:
     topics, graph = Topics.of(space), CueGraph.of(space)
 
     def topic_row(topic: Topic) -> dict[str, Any]:
-        summary = topics.summary(space, graph, topic)
-        shown: dict[str, Any] = {"id": topic.id, "passages": len(topic.members), "terms": list(summary.terms)}
-        if summary.sentence >= 0:
-            sentence = space.sentences[summary.sentence]
+        typical, terms = topics.summary(space, graph, topic)
+        shown: dict[str, Any] = {"id": topic.id, "passages": len(topic.members), "terms": list(terms)}
+        if typical >= 0:
+            sentence = space.sentences[typical]
             shown |= {
                 "summary": space.text(sentence),
                 "uri": uri_of("sentence", {"space": space.name, "id": sentence.id}),

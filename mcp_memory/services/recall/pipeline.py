@@ -76,11 +76,13 @@ class Found:
     Attributes:
         result: the evidence, and how it was found.
         facts: what the facts know about the query.
+        candidates: those that the evidence shows, best first.
         gates: by row, the gates of the sentences that are not neutral for the query.
     """
 
     result: RecallResult
     facts: KnownFacts
+    candidates: Sequence[Candidate]
     gates: Mapping[int, float]
 
 
@@ -185,7 +187,7 @@ async def find(
     )
     if candidates is not None and wanted_breadth(query) != "best":
         result = await with_list(space, query, candidates, result)
-    return Found(result, facts, gates)
+    return Found(result, facts, ranked, gates)
 
 
 def _search(

@@ -48,8 +48,8 @@ def test_a_topic_is_about_the_cues_that_its_segments_share_the_longer_for_the_sh
     space = say(new_space(), *LINES, vectors=[TEA, CHESS, TEA, ALONE])
     topics = Topics.of(space)
     (tea,) = topics.all(space)
-    about = topics.summary(space, CueGraph.of(space), tea)
-    assert (space.text(space.sentences[about.sentence]), about.terms) == ("I brew green tea.", ("green tea",))
+    typical, terms = topics.summary(space, CueGraph.of(space), tea)
+    assert (space.text(space.sentences[typical]), terms) == ("I brew green tea.", ("green tea",))
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -68,8 +68,9 @@ def test_each_step_adds_one_entity_within_its_hops_and_what_it_adds_fits_the_win
 
 
 def test_expansion_follows_exactly_the_edges_that_are_near_enough(monkeypatch):
+    monkeypatch.setattr(navigators, "HUB", 50)
     lines = (*CHAIN, ["Aa met Ff."], *[["Gg ran."]] * 40)
-    web = graph([0.9, 0.8, 0.1, 0.7, 0.05, *[0.02] * 40], *lines, hub=50)
+    web = graph([0.9, 0.8, 0.1, 0.7, 0.05, *[0.02] * 40], *lines)
 
     def near(name, rounds=2, width=3):
         monkeypatch.setattr(navigators, "ROUNDS", rounds)

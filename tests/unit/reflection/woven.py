@@ -8,11 +8,11 @@ from mcp_memory.reflection.navigators import EntityGraph
 NAMES = ("Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg", "Hh")
 
 
-def graph(weights, *passages, **more):
+def graph(weights, *passages):
     """Return the graph of passages of whole sentences; ``weights`` are of these, in order."""
     space = documents(*([(line, (0.0, 0.0)) for line in passage] for passage in passages))
     known = np.array(weights, dtype=np.float32)
-    return EntityGraph(space, lambda rows: known[rows], **more)
+    return EntityGraph(space, lambda rows: known[rows])
 
 
 def random_graph(seed):
