@@ -8,7 +8,7 @@ second says who the first is: "my boss, Linda Farrow," is one phrase with an app
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -41,7 +41,6 @@ class NounPhrase:
         appositions: phrases in apposition to it.
         uncertain: whether "or" leaves open what it is.
         quoted: whether it is in quotation marks.
-        words: the index of its first word and of the first word after it.
         times: the times in brackets behind it.
         modified: whether a prepositional phrase stands between it and its verb.
     """
@@ -60,7 +59,6 @@ class NounPhrase:
     appositions: tuple[NounPhrase, ...] = ()
     uncertain: bool = False
     quoted: bool = False
-    words: tuple[int, int] = field(default=(0, 0), compare=False)
     times: tuple[Word, ...] = ()
     modified: bool = False
 
@@ -72,9 +70,9 @@ class NounPhrase:
         )
 
 
-def pronoun_phrase(word: Word, index: int) -> NounPhrase:
+def pronoun_phrase(word: Word) -> NounPhrase:
     """Return the phrase of a single pronoun."""
-    return NounPhrase(word.start, word.end, word.text, word.low, pronoun=word.low, words=(index, index + 1))
+    return NounPhrase(word.start, word.end, word.text, word.low, pronoun=word.low)
 
 
 MOST_WORDS = 9
@@ -101,7 +99,7 @@ def read_phrase(
     while index < len(words) and words[index].kind == "word" and not (words[index].capital and index):
         low = words[index].low
         if low in OWNERS and not (low == "her" and _ends_there(words, index + 1)):
-            owner = pronoun_phrase(words[index]._replace(low=OWNERS[low]), index)
+            owner = pronoun_phrase(words[index]._replace(low=OWNERS[low]))
         elif low in closed.DETERMINERS:
             determiner = low
         elif not (determiner and low in _DEGREES):
@@ -114,11 +112,11 @@ def read_phrase(
     if words[index].kind == "title":
         word = words[index]
         title = NounPhrase(words[first].start, word.end, word.text, word.text.split()[-1].lower(), determiner, owner,
-                     name=word.text, named=True, quoted=True, words=(first, index + 1))  # fmt: skip
+                     name=word.text, named=True, quoted=True)  # fmt: skip
         return _read_brackets(words, title, index + 1)
     low = words[index].low
     if index == first and low in closed.NOMINATIVE | closed.OBJECTIVE:
-        return pronoun_phrase(words[index], index), index + 1
+        return pronoun_phrase(words[index]), index + 1
     core = index
     last = min(len(words), index + 2 * MOST_WORDS)  # owners of owners end somewhere: "Ann's sister's dog's …"
     while index < last and index - core < MOST_WORDS and not _is_boundary(words, core, index, subject, verb_seen):
@@ -139,7 +137,7 @@ def read_phrase(
             text = phrase.text + " of " + _after_of(words, index + 1, inner[0])
             phrase = replace(phrase, of=inner[0], end=inner[0].end, text=text)
             index = inner[1]
-    return _read_brackets(words, replace(phrase, words=(first, index)), index)
+    return _read_brackets(words, phrase, index)
 
 
 def _ends_there(words: Sequence[Word], index: int) -> bool:
@@ -210,8 +208,7 @@ def _make_phrase(
         common, name = text, ""  # "Norvik conference North": a compound, not a noun with a name
     head = inside[split - 1].low if common else inside[-1].low
     return NounPhrase(words[first].start, inside[-1].end, text, head, determiner, owner, "", common, name,
-                named=any(word.capital for word in inside[core == 0 and split == len(inside) :]),
-                words=(first, end))  # fmt: skip
+                named=any(word.capital for word in inside[core == 0 and split == len(inside) :]))  # fmt: skip
 
 
 @cache
@@ -254,7 +251,9 @@ def read_phrases(
     first_phrase = read_phrase(words, index, subject=subject, verb_seen=verb_seen)
     if first_phrase is None:
         return (), index
+    opening, begin = inflection(words[index].low), index
     first, index = first_phrase
+    gerund = opening is not None and opening.forms == {"ing"} and index - begin > 1
     first, index = _attach_appositions(words, first, index, subject, verb_seen)
     phrases, uncertain = [first], False
     while index < len(words) and len(phrases) < MOST_NOUN_PHRASES:
@@ -280,8 +279,7 @@ def read_phrases(
             break
         phrases.append(_with_antecedent_owner(following[0], phrases[-1]))
         index = following[1]
-    opening = inflection(words[first.words[0]].low)
-    if opening is not None and opening.forms == {"ing"} and first.words[1] - first.words[0] > 1:
+    if gerund:
         phrases = phrases[:1]  # "mending chairs and tables": who mends chairs need not be interested in tables
     if uncertain:
         phrases = [replace(item, uncertain=True) for item in phrases]
