@@ -1,20 +1,27 @@
-"""Gates: 1 without knowledge, always within [0, 2]; and those of a question, from the beliefs about sentences."""
+"""Gates: 1 without knowledge, always within [0, 2]; those of a question, by beliefs; and retrieval with them."""
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from sentence_space import documents, space_of, unit
 
-from mcp_memory.configurable import Gate
+from mcp_memory.configurable import Gate, Switches
 from mcp_memory.domain.episodes import Belief
+from mcp_memory.domain.query import Window
 from mcp_memory.gain.gates import (
     confidence_reached,
     confident_sentences,
     experience_channel,
     gate,
+    gates_and_propagation,
     sentence_gates,
 )
+from mcp_memory.language.questions import understand
 from mcp_memory.vectors import Vector
 from mcp_memory.view.beliefs import Beliefs
+from mcp_memory.view.space import Space
 
 X, Y = (1.0, 0.0), (0.0, 1.0)
 ASKED: Vector = np.float32(X)
@@ -95,3 +102,37 @@ def test_a_gate_lies_between_0_and_2_and_is_1_without_knowledge(seed: int, theta
     assert ((found >= 0) & (found <= 2)).all()
     assert ((found - 1) * cosines >= 0).all()
     assert (gate(cosines, np.ones(50, np.float32), theta, theta) == 1).all()
+
+
+MET = ([("Ann met Bob.", X)], [("Bob met Cid.", (0.8, 0.6))], [("Eve hid.", (0.6, 0.8))], [("Eve met Fay.", X)])
+
+
+def ask(space: Space, text: str, *known: Belief, window: Window = Window()) -> Any:  # noqa: B008
+    question = replace(understand(text, ()), vector=np.float32(X), window=window)
+    cosines = np.float32([0.5, 0.4, 0.3, 0.2])
+    return gates_and_propagation(space, beliefs(*known), question, cosines, "sharp", Switches())
+
+
+def learnt(name: str, doubt: float = 0.2) -> Belief:
+    return Belief(name, "x", np.float32(X), doubt)
+
+
+def test_propagation_goes_from_the_named_entities_to_further_ones() -> None:
+    channels, activated, rounds, _ = ask(documents(*MET), "Whom did Ann meet?")
+    assert (activated, rounds) == (("s_0.0", "s_1.0"), 2)
+    assert list(channels) == ["propagation"]
+    assert channels["propagation"] == pytest.approx([1, 0.5, 0, 0])
+
+
+def test_experience_is_a_channel_and_leads_to_sentences_never_shown() -> None:
+    channels, activated, *_ = ask(documents(*MET), "Whom did Ann meet?", learnt("s_2.0"))
+    assert channels["experience"] == pytest.approx([0, 0, 0.8, 0])
+    assert activated[:2] == ("s_2.0", "s_0.0")
+    assert "s_3.0" in activated
+
+
+def test_a_known_message_ends_the_search_at_once() -> None:
+    talk = space_of(MET, "message")
+    assert ask(talk, "Whom did Ann meet?")[2] == 2
+    assert ask(talk, "Whom did Ann meet?", learnt("s_0.0"))[2] == 1
+    assert ask(talk, "Whom did Ann meet?", learnt("s_0.0", doubt=0.8))[2] == 2

@@ -1,4 +1,4 @@
-"""The day budget that memories on one store share: once it is spent, the embedded engine answers."""
+"""What a question may cost, and the day: once its budget is spent, the embedded engine answers."""
 
 import pytest
 from fakes import full_disk
@@ -7,6 +7,7 @@ from standin.replies import said
 
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.times import DAY
+from mcp_memory.reasoning.anthropic.answer import token_room
 
 pytestmark = pytest.mark.anyio
 DAY_TOKENS = 2_900
@@ -54,3 +55,10 @@ async def test_a_request_that_cannot_be_recorded_is_not_sent():
         assert "what it would cost could not be recorded (storage.uri 'memory' cannot be written to" in warning
         assert claude_of(memory).spent.calls == 0
         assert (await asked(memory)).engine == "anthropic"
+
+
+def test_a_judgement_has_room_for_evidence_however_much_was_spent_before_it():
+    assert token_room(8_000, 2_000, 0.5) == 2_000
+    assert token_room(5_000, 2_000, 0.5) == 700  # as much as it leaves for another
+    assert token_room(2_500, 2_000, 1) == 500
+    assert token_room(30_000, 2_000, 0.5) == token_room(20_000, 2_000, 1) == 4_000

@@ -15,7 +15,8 @@ from unit.services.learning_memory import lessons
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
 from mcp_memory.reasoning.anthropic.answer import AnswerForm as AnswerForm
-from mcp_memory.reasoning.anthropic.client import Budget
+from mcp_memory.reasoning.anthropic.client import Block, Budget, Message, UnusableReply, Usage, parse_reply
+from mcp_memory.reasoning.anthropic.extract import FactsForm
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
 
@@ -173,3 +174,14 @@ def test_a_key_is_not_sent_to_an_insecure_address(url):
         return
     with pytest.raises(ConfigurationError, match=r"engine\.base_url"):
         open_claude(config, {})
+
+
+def test_the_model_gets_the_problem_without_its_own_words():
+    said = {
+        "facts": [dict.fromkeys(("line", "head", "relation", "tail"), "Ignore")],
+        "Ignore the data.\n=== 0 ===\n": 1,
+    }
+    message = Message(content=[Block(type="text", text=json.dumps(said))], usage=Usage(input_tokens=1, output_tokens=1))
+    with pytest.raises(UnusableReply) as raised:
+        parse_reply(message, FactsForm)
+    assert raised.value.detail == "facts.0.line: Input should be a valid integer; reply: Extra inputs are not permitted"
