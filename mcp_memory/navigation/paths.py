@@ -28,7 +28,8 @@ whole space.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from math import log1p
 
@@ -107,6 +108,7 @@ class StatementSimilarity:
         return min(1.0, max(0.0, (cosine - self._mean) / self._span))
 
 
+@dataclass(slots=True)
 class Neighbourhood:
     """The facts around entities, filtered and ranked for one query; each entity is read once.
 
@@ -119,24 +121,14 @@ class Neighbourhood:
         uncertain: whether suspected facts take part.
     """
 
-    def __init__(
-        self,
-        facts: Facts,
-        fact_query: FactQuery,
-        similarity: StatementSimilarity,
-        roots: Iterable[str],
-        *,
-        at: Moment | None,
-        uncertain: bool,
-    ) -> None:
-        self.facts = facts
-        self.fact_query = fact_query
-        self.similarity = similarity
-        self.roots = frozenset(roots)
-        self.at = at
-        self.uncertain = uncertain
-        self._neighbours: dict[str, tuple[tuple[Version, bool, str], ...]] = {}
-        self._edges: dict[tuple[str, Intent], tuple[Edge, ...]] = {}
+    facts: Facts
+    fact_query: FactQuery
+    similarity: StatementSimilarity
+    roots: Collection[str]
+    at: Moment | None
+    uncertain: bool
+    _neighbours: dict[str, tuple[tuple[Version, bool, str], ...]] = field(default_factory=dict)
+    _edges: dict[tuple[str, Intent], tuple[Edge, ...]] = field(default_factory=dict)
 
     def compare(self, ends: Iterable[tuple[str, Intent]]) -> None:
         """Compare all that may lead on from some entities with the query at once: faster than one entity at a time."""

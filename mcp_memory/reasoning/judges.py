@@ -9,7 +9,7 @@ additional evidence was not judged, Claude's earlier judgement is kept.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import RecallResult
@@ -23,42 +23,36 @@ from mcp_memory.reasoning.anthropic.client import Budget, Claude
 from mcp_memory.reasoning.anthropic.understanding import understand_question
 
 
+@dataclass(slots=True)
 class ClaudeQuestionJudge:
     """Asks Claude about one question, with the embedded engine as fallback; fulfils `ports.QuestionJudge`.
 
-    Args:
+    Attributes:
         embedded: judges without a language model.
         claude: the client.
         budget: of this question.
-        follow_ups: times that Claude may be asked again about it.
+        most_follow_ups: times that Claude may be asked again about it.
         always: whether Claude is always asked (``anthropic``), or where no certain fact answers (``auto``).
         understands: whether it interprets the question, never with ``auto``: there it is not yet known whether a call
             is worth its cost.
         points: whether it may make memory points of the question.
     """
 
-    def __init__(
-        self,
-        embedded: QuestionJudge,
-        claude: Claude,
-        budget: Budget,
-        follow_ups: int,
-        *,
-        always: bool,
-        understands: bool,
-        points: bool,
-    ) -> None:
-        self._embedded, self._claude, self._budget = embedded, claude, budget
-        self._follow_ups = follow_ups
-        self._always, self._understands, self._points = always, understands, points
-        self._asked = False
-        self._failed_steps: dict[str, list[str]] = {}  # steps that Claude did not do, by reason
-        self._later_failure = ""
+    embedded: QuestionJudge
+    claude: Claude
+    budget: Budget
+    most_follow_ups: int
+    always: bool
+    understands: bool
+    points: bool
+    _asked: bool = False
+    _failed_steps: dict[str, list[str]] = field(default_factory=dict)  # steps that Claude did not do, by reason
+    _later_failure: str = ""
 
     @property
     def follow_ups(self) -> int:
         """See `ports.QuestionJudge`; none where the budget does not hold another judgement."""
-        return self._follow_ups if self._budget.left >= ANOTHER else 0
+        return self.most_follow_ups if self.budget.left >= ANOTHER else 0
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -72,32 +66,32 @@ class ClaudeQuestionJudge:
     @property
     def spent(self) -> Spending | None:
         """See `ports.QuestionJudge`."""
-        return self._budget.spent if self._asked else None
+        return self.budget.spent if self._asked else None
 
     async def understand(
         self, query: Query, speakers: Collection[str], held: Collection[str], span: tuple[Millis, Millis] | None
     ) -> Query:
         """See `ports.QuestionJudge`."""
-        if not self._understands or not query.stems:
+        if not self.understands or not query.stems:
             return query
         self._asked = True
         try:
-            return await understand_question(self._claude, query, speakers, held, span, self._budget)
+            return await understand_question(self.claude, query, speakers, held, span, self.budget)
         except EngineError as error:
             self._record_failure("say what the question means", error)
             return query
 
     def assesses(self, recall: RecallResult) -> bool:
         """See `ports.QuestionJudge`; with ``auto`` where the loop ended without covering the query."""
-        return bool(recall.evidence) and (self._always or recall.stop != "covered")
+        return bool(recall.evidence) and (self.always or recall.stop != "covered")
 
     async def judge(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`."""
-        embedded = await self._embedded.judge(judge_input)
+        embedded = await self.embedded.judge(judge_input)
         if not judge_input.sentences:
             return embedded  # there is nothing to judge
         sure = embedded.proposal is not None and not embedded.proposal.hedged
-        if sure and not self._always and judge_input.query.length == "short":
+        if sure and not self.always and judge_input.query.length == "short":
             return embedded
         return await self._ask_claude(judge_input, embedded)
 
@@ -105,7 +99,7 @@ class ClaudeQuestionJudge:
         """Return Claude's judgement, otherwise its earlier one, otherwise the embedded judgement."""
         self._asked, earlier = True, judge_input.earlier
         try:
-            return await judge_evidence(self._claude, judge_input, self._budget, points=self._points)
+            return await judge_evidence(self.claude, judge_input, self.budget, points=self.points)
         except EngineError as error:
             if earlier is not None:
                 self._later_failure = f"Claude did not judge what was found after its first word: {error}."

@@ -24,6 +24,7 @@ import json
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import anyio
@@ -234,26 +235,24 @@ def _refusal(status: int) -> EngineError:
     return EngineUnavailable(reason) if status in (408, 409, 429) or status >= 500 else EngineError(reason)
 
 
+@dataclass(slots=True)
 class Budget:
     """What one question or reading has spent, within its limits.
 
-    Args:
+    Attributes:
         calls: requests that it may take, failed ones included.
         input_tokens: that it may send and that are not read from a cache.
-
-    Attributes:
         spent: so far.
     """
 
-    def __init__(self, calls: int, input_tokens: int) -> None:
-        self._calls = calls
-        self._input_tokens = input_tokens
-        self.spent = Spending()
+    calls: int
+    input_tokens: int
+    spent: Spending = field(default_factory=Spending)
 
     @property
     def left(self) -> int:
         """Input tokens that may still be sent, at least 0."""
-        return max(0, self._input_tokens - self.spent.input_tokens)
+        return max(0, self.input_tokens - self.spent.input_tokens)
 
     def check(self, tokens: int) -> None:
         """Check that a call of this size fits.
@@ -261,10 +260,10 @@ class Budget:
         Raises:
             EngineError: it exceeds the limits.
         """
-        if self.spent.calls >= self._calls:
-            raise EngineError(f"the budget for this is spent ({self._calls} calls)")
+        if self.spent.calls >= self.calls:
+            raise EngineError(f"the budget for this is spent ({self.calls} calls)")
         if tokens > self.left:
-            raise EngineError(f"the budget for this is spent ({self._input_tokens} input tokens)")
+            raise EngineError(f"the budget for this is spent ({self.input_tokens} input tokens)")
 
     def spend(self, took: Spending) -> None:
         """Count a call that was made."""
