@@ -74,38 +74,36 @@ _SUPPORT = 16
 """Newest assertions of a version whose sentences are compared; a fact may be stated a thousand times."""
 
 
+@dataclass(slots=True)
 class StatementSimilarity:
-    """The calibrated similarity of facts to the query, computed once for each version."""
+    """The calibrated similarity of facts to the query, computed once for each version.
 
-    def __init__(self, cosine: Cosine, background: tuple[float, float]) -> None:
-        """Set the calibration.
+    Attributes:
+        cosine: the cosine of assertions.
+        background: mean μ and deviation σ of the cosine of unrelated texts.
+    """
 
-        Args:
-            cosine: the cosine of assertions.
-            background: mean μ and deviation σ of the cosine of unrelated texts.
-        """
-        self._cosine = cosine
-        self._mean, deviation = background
-        self._span = SPREAD * deviation
-        self._known: dict[str, float] = {}
-        self._said: dict[str, float] = {}  # by assertion, which several versions and guesses rest on
+    cosine: Cosine
+    background: tuple[float, float]
+    _known: dict[str, float] = field(default_factory=dict)
 
     def of(self, versions: Iterable[Version]) -> list[float]:
         """Return the calibrated cosine of each version, in [0, 1]."""
         rows = list(versions)
         missing = {version.id: version.assertions[-_SUPPORT:] for version in rows if version.id not in self._known}
-        new = {one.id: one for support in missing.values() for one in support if one.id not in self._said}
-        if new:
-            self._said |= zip(new, map(self.calibrate, self._cosine(tuple(new.values()))), strict=True)
-        for name, support in missing.items():
-            self._known[name] = max((self._said[one.id] for one in support), default=0.0)
-        return [self._known[version.id] for version in rows]
+        stating = {one.id: one for support in missing.values() for one in support}
+        if stating:
+            said = dict(zip(stating, map(self.calibrate, self.cosine(tuple(stating.values()))), strict=True))
+            for name, support in missing.items():
+                self._known[name] = max((said[one.id] for one in support), default=0.0)
+        return [self._known.get(version.id, 0.0) for version in rows]
 
     def calibrate(self, cosine: float) -> float:
         """Return cal(x): 0 at the background, 1 at `SPREAD` deviations above it."""
-        if self._span <= 0:  # a space too small to have a background
+        mean, deviation = self.background
+        if deviation <= 0:  # a space too small to have a background
             return min(1.0, max(0.0, cosine))
-        return min(1.0, max(0.0, (cosine - self._mean) / self._span))
+        return min(1.0, max(0.0, (cosine - mean) / (SPREAD * deviation)))
 
 
 @dataclass(slots=True)
