@@ -120,10 +120,9 @@ def _group(items: Sequence[EvidenceGroup], joins: frozenset[str]) -> EvidenceGro
         for key, name in item.entities.items():
             _keep_spelling(spelt, key, name)
     often = Counter(key for item in items for key in item.entities)
-    first = {key: place for place, key in enumerate(dict.fromkeys(key for item in items for key in item.entities))}
-    kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[:MAX_ENTITIES]
+    kept = sorted(spelt, key=lambda key: (-often[key], key not in joins))[:MAX_ENTITIES]
     return EvidenceGroup(
-        {key: spelt[key] for key in sorted(kept, key=lambda key: first[key])},
+        {key: name for key, name in spelt.items() if key in kept},
         tuple(dict.fromkeys(text for item in items for text in item.texts)),
         tuple(dict.fromkeys(name for item in items for name in item.sentences)),
         tuple(dict.fromkeys(name for item in items for name in item.facts)),

@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from mcp_memory.configurable import RecallLoopSettings
-from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, StepKey, Stop, Suggestion
+from mcp_memory.domain.evidence import Evidence, OperatorCall, StepKey, Stop, Suggestion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.iso import WEEKDAYS
@@ -265,11 +265,10 @@ class LoopState:
         if item.kind == "sentence" and item.valid_from is not None and item.valid_to is not None:
             self.dated[item.id] = (item.valid_from, item.valid_to)
         strength = step.strength * item.score
-        reached = (
-            {row for source in item.sources for row in _segments(self.space, source)}
-            if strength >= LEAST_STRENGTH
-            else set()
-        )
+        reached: set[int] = set()
+        for source in item.sources if strength >= LEAST_STRENGTH else ():
+            for sentence in self.space.sentences.overlapping(source.turn.id, source.start, source.end):
+                reached.update(self.space.segments_of(sentence))
         news = [
             row for row in reached if row not in self.expanded or strength >= self.found.get(row, 0.0) + LEAST_STRENGTH
         ]
@@ -279,9 +278,3 @@ class LoopState:
         self.expanded.update(news)
         fresh.update(news)
         return bool(news)
-
-
-def _segments(space: Space, source: Source) -> Iterator[int]:
-    """Yield the rows of the segments with a sentence that overlaps a span of a turn."""
-    for row in space.sentences.overlapping(source.turn.id, source.start, source.end):
-        yield from space.segments_of(row)

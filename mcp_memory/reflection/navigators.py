@@ -297,10 +297,11 @@ class EntityGraph:
         for row, weight in self._weighed(sorted(set(sentences))):
             for segment in self.space.segments_of(row) if weight > 0 else ():
                 own[segment] = max(weight, own.get(segment, 0.0))
-        return [
-            WindowSegment(row, self._tokens(row), similarity if score is None else score, similarity)
-            for row, similarity in sorted(own.items())
-        ]
+        found = []
+        for row, similarity in sorted(own.items()):
+            tokens = max(1, count_tokens(self.space.text(self.space.segments[row])))
+            found.append(WindowSegment(row, tokens, similarity if score is None else score, similarity))
+        return found
 
     def threshold(self) -> float:
         """Return the similarity `DEVIATIONS` above the background, at most `_HIGH`.
@@ -319,9 +320,6 @@ class EntityGraph:
 
     def _weighed(self, rows: list[int]) -> Iterator[tuple[int, float]]:
         return zip(rows, self.weigh(np.array(rows, dtype=np.intp)).tolist() if rows else [], strict=True)
-
-    def _tokens(self, row: int) -> int:
-        return max(1, count_tokens(self.space.text(self.space.segments[row])))
 
 
 class WindowSegment(NamedTuple):

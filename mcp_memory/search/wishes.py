@@ -143,7 +143,8 @@ def is_of_user(space: Space, turn: Turn) -> bool:
 
 def _is_about_the_same(later: Wish, earlier: Wish) -> bool:
     """Return whether two wishes have nearly the same words, or all the same but for the value of a matter."""
-    if _share(_content(later.text), _content(earlier.text)) >= ALIKE:
+    new, old = _content(later.text), _content(earlier.text)
+    if new and old and len(new & old) / len(new | old) >= ALIKE:
         return True
     (ours, our_rest), (theirs, their_rest) = matters_of(later.text), matters_of(earlier.text)
     return bool(ours) and ours == theirs and our_rest - _MARKS == their_rest - _MARKS
@@ -151,10 +152,6 @@ def _is_about_the_same(later: Wish, earlier: Wish) -> bool:
 
 def _content(text: str) -> frozenset[str]:
     return frozenset(stems(text)) - _MARKS
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
 
 
 def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Query) -> list[Wish]:

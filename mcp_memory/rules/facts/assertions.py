@@ -174,8 +174,9 @@ def validity_intervals(
         One interval, or several for an event that happened several times ("in 2008 and 2011").
     """
     intervals = _intervals(effect, verb, adverbs, times, said_at)
-    if event:
-        intervals = [one if one.negated else _as_event(one, said_at) for one in intervals]
+    if event:  # "is the author of", "has written" are read as states
+        told = before_telling(said_at)
+        intervals = [told if one.kind == "state" and not one.negated else one for one in intervals]
     return [replace(one, precision=one.precision or _precision(one, times)) for one in intervals]
 
 
@@ -184,11 +185,6 @@ def _precision(validity: Validity, times: Iterable[StatedTime]) -> Precision | N
     grains = [time.grain for time in times if validity.since in (time.since, time.until)]
     grains += [time.grain for time in times if validity.until == time.until]
     return PRECISION[grains[0]] if validity.stated and grains else None
-
-
-def _as_event(validity: Validity, said_at: Millis) -> Validity:
-    """Return the interval of an event for what was read as a state: "is the author of", "has written"."""
-    return before_telling(said_at) if validity.kind == "state" else validity
 
 
 def _intervals(

@@ -11,8 +11,8 @@ what a phrase names. What no row knows is nothing.
 **Produce.** For each claim its subject (``discourse.py``) and its interval (``assertions.py``) are decided separately.
 ``appointments.py`` (dates of things) and ``introductions.py`` (names of speakers) make assertions of their own.
 
-**Doubt.** A question, a condition, a wish, a command, a guess and what somebody else said state nothing (`_asserts` and
-``clauses.py``); of the rest only what accounts for every word is certain (``certainty.py``).
+**Doubt.** A question, a condition, a wish, a command, a guess and what somebody else said state nothing
+(`_NOT_ASSERTED`, ``clauses.py``); of the rest only what accounts for every word is certain (``certainty.py``).
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ def _extract(
         for one in (*introductions(turn, index, span), *read):
             key = one.head.casefold(), one.relation, one.tail.casefold(), one.negated, one.since, one.until
             assertions.setdefault(key, one)
-    found = [one for one in assertions.values() if turn.kind == "message" or not _is_of_user(one)]
+    found = list(assertions.values())
+    if turn.kind != "message":  # the user of a page is nobody whom the memory knows
+        found = [one for one in found if USERS.isdisjoint((one.head.casefold(), one.tail.casefold()))]
     return with_certainty(turn, sentences, times, found)
 
 
@@ -129,11 +131,6 @@ def _spans_to_read(turn: Turn, sentences: Sequence[Span]) -> Iterator[tuple[int,
         yield index, span
 
 
-def _is_of_user(one: Assertion) -> bool:
-    """Return whether a fact is about a user: that of a page is nobody whom the memory knows."""
-    return not USERS.isdisjoint((one.head.casefold(), one.tail.casefold()))
-
-
 def _of_sentence(
     turn: Turn, discourse: Discourse, index: int, span: Span, times: Sequence[StatedTime]
 ) -> Iterator[Assertion]:
@@ -152,7 +149,8 @@ def _of_sentence(
     if not is_english(sentence):
         return
     words = split_words(turn.text, start, end, times)
-    asserting, intent = _asserts(sentence), _intent_of(sentence, dated=bool(times))
+    asserting = _NOT_ASSERTED.search(sentence) is None and not any(mark in sentence for mark in QUESTION_MARKS)
+    intent = _intent_of(sentence, dated=bool(times))
     pronoun = next((word.start for word in words if word.low in ("he", "she", "his", "her", "him")), end)
     said_at = turn.local_time
 
@@ -178,11 +176,6 @@ def _of_sentence(
     for noun, _ in presupposed:
         if noun.start > pronoun:
             discourse.mention(noun)  # "he's 14, and there's my wife Lin": "her" of the next sentence is Lin's
-
-
-def _asserts(sentence: str) -> bool:
-    """Return whether a sentence may assert anything: not a question or a doubt, nor a line of markup."""
-    return _NOT_ASSERTED.search(sentence) is None and not any(mark in sentence for mark in QUESTION_MARKS)
 
 
 def _intent_of(sentence: str, *, dated: bool) -> Intent:

@@ -115,14 +115,6 @@ def _is_activity(noun: NounPhrase) -> bool:
     return noun.head in nouns.PLAYED or (bare and (noun.head in nouns.ACTIVITIES or noun.head.endswith("ing")))
 
 
-def _is_liked(noun: NounPhrase) -> bool:
-    return _is_thing(noun) and noun.text.split()[0].lower() not in closed.LIGHT_GERUNDS
-
-
-def _is_work(noun: NounPhrase) -> bool:
-    return noun.quoted or noun.head in nouns.WORKS or (_named(noun) and " " in noun.text)
-
-
 def _is_medicine(noun: NounPhrase) -> bool:
     """Return whether it is a medicine or a dose: "metformin", "5 mg of bisoprolol", "14 units"."""
     named = noun.head in nouns.MEDICINES or _MEDICINE.fullmatch(noun.text.lower())
@@ -154,10 +146,10 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "activity": _is_activity,
     "language": lambda noun: noun.head in nouns.LANGUAGES,
     "subject": lambda noun: _is_thing(noun) and noun.head.removesuffix("s") not in nouns.STUDY_WHAT,
-    "liked": _is_liked,
+    "liked": lambda noun: _is_thing(noun) and noun.text.split()[0].lower() not in closed.LIGHT_GERUNDS,
     "thing": _is_thing,
     "software": is_software,
-    "work": _is_work,
+    "work": lambda noun: noun.quoted or noun.head in nouns.WORKS or (_named(noun) and " " in noun.text),
     "award": lambda noun: last_word(noun) in nouns.AWARDS,
     "amount": lambda noun: noun.text[:1].isdigit(),
     "time": lambda noun: any(letter.isdigit() for letter in noun.text),

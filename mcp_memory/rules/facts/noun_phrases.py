@@ -134,8 +134,10 @@ def read_phrase(
     if index < len(words) and words[index].low == "of":
         inner = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
         if inner:
-            text = phrase.text + " of " + _after_of(words, index + 1, inner[0])
-            phrase = replace(phrase, of=inner[0], end=inner[0].end, text=text)
+            article = words[index + 1].text + " " if words[index + 1].low in ("the", "a", "an") else ""
+            owner = inner[0].owner
+            of = f"{owner.text}'s {inner[0].text}" if owner and not owner.pronoun else inner[0].text
+            phrase = replace(phrase, of=inner[0], end=inner[0].end, text=f"{phrase.text} of {article}{of}")
             index = inner[1]
     return _read_brackets(words, phrase, index)
 
@@ -143,12 +145,6 @@ def read_phrase(
 def _ends_there(words: Sequence[Word], index: int) -> bool:
     """Return whether no noun follows an owner: "first" of "her first race" describes one."""
     return grammar.ends_phrase(words, index + (index < len(words) and words[index].low in _DESCRIBING))
-
-
-def _after_of(words: Sequence[Word], index: int, inner: NounPhrase) -> str:
-    determiner = words[index].text + " " if words[index].low in ("the", "a", "an") else ""
-    owner = inner.owner.text + "'s " if inner.owner and not inner.owner.pronoun else ""
-    return determiner + owner + inner.text
 
 
 def _is_possessive(words: Sequence[Word], index: int) -> bool:
@@ -321,8 +317,9 @@ def _attach_appositions(
         following = read_phrase(words, index + 1, verb_seen=True)
         if following is None or following[0].pronoun:
             break
-        apposition, after = following
-        description = _is_description(apposition)
+        apposition, after = following  # which may say who or what the first is, "a member of …", "his neighbour"
+        owned = apposition.owner is not None and not apposition.name
+        description = owned or apposition.determiner in ("a", "an", "the")
         if description and first.name and not opens_clause(words, index + 1):
             first = replace(first, appositions=(*first.appositions, apposition))
             if after < len(words) and words[after].low in ("from", "in", "at", "for", "with", "near"):
@@ -337,11 +334,6 @@ def _attach_appositions(
             if not subject:
                 break
     return first, index
-
-
-def _is_description(apposition: NounPhrase) -> bool:
-    """Return whether a phrase can say who or what another is: "a member of …", "his neighbour"."""
-    return apposition.determiner in ("a", "an", "the") or (apposition.owner is not None and not apposition.name)
 
 
 def _with_names(

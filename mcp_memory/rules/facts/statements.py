@@ -318,8 +318,7 @@ def _class_claims(
     clause: Clause, subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect, talk: bool
 ) -> Iterator[Claim]:
     """Yield the occupation, the nationality, the state or the class that a noun behind "be" says."""
-    behind = [Slot("of", (noun.of,), slot.end)] if noun.of else []
-    slots = [*behind, *clause.slots[1:2]]
+    slots = [*([Slot("of", (noun.of,), slot.end)] if noun.of else ()), *clause.slots[1:2]]
     if claims := list(_word_claims("noun", (noun.head,), slots, subject, effect, talk=talk)):
         yield from claims
     elif kinds.is_demonym(noun):
@@ -363,6 +362,7 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
     if not clause.slots or clause.slots[0].preposition:
         return
     slot, words = clause.slots[0], subject.text.lower().replace("-", " ").split()
+    vague = subject.head in nouns.VAGUE | closed.EMPTY  # else it is one person or thing to its owner, "my dentist"
     for noun in slot.nouns:
         if noun.pronoun or noun.uncertain:
             continue
@@ -376,13 +376,8 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
         elif subject.head in RELATIVES:
             if plain and noun.name and not noun.common and subject.owner:
                 yield from _kinship_claims(owner, subject.head, noun, slot.end)
-        elif plain and clause.verb.tense == "present" and _is_role_of_one(subject):
+        elif plain and clause.verb.tense == "present" and subject.owner and not subject.plural and not vague:
             yield Claim(owner, "_".join(words), noun, effect, slot.end)
-
-
-def _is_role_of_one(noun: NounPhrase) -> bool:
-    """Return whether one thing or person is it for its owner, "my dentist"."""
-    return noun.owner is not None and not noun.plural and noun.head not in nouns.VAGUE | closed.EMPTY
 
 
 def _claims_of_two_parts(clause: Clause) -> Iterator[Claim]:
@@ -439,7 +434,7 @@ def _is_title(noun: NounPhrase) -> bool:
 def _claims_of_appositions(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
     """Yield the claims that appositions make about the phrase before them: "Calvo, a member of the council"."""
     for beside in noun.appositions:
-        end = max(beside.end, noun.end)
+        end, slots = max(beside.end, noun.end), [Slot("of", (beside.of,), beside.of.end)] if beside.of else []
         if kinds.is_age(beside):
             yield Claim(noun, "age", beside.text, end=end)
         elif noun.of or not noun.name or beside.name or not (beside.determiner or beside.owner):
@@ -447,13 +442,9 @@ def _claims_of_appositions(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
         elif beside.owner:
             if beside.head in RELATIVES:
                 yield from _kinship_claims(beside.owner, beside.head, noun, end)
-        elif claims := [*_word_claims("noun", (beside.head,), _slots_of(beside), noun, "state", talk=False)]:
+        elif claims := [*_word_claims("noun", (beside.head,), slots, noun, "state", talk=False)]:
             yield from claims
         elif kinds.is_role(beside):
             yield Claim(noun, "works_as", beside, end=end)
         elif (not talk or beside.head in _CLASSES) and beside.head not in nouns.VAGUE:
             yield Claim(noun, "is_a", beside, end=end)
-
-
-def _slots_of(noun: NounPhrase) -> list[Slot]:
-    return [Slot("of", (noun.of,), noun.of.end)] if noun.of else []
