@@ -60,6 +60,11 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
+def in_lines(text: str) -> str:
+    """Return a text on one line that shows where its lines ended: "Ann met Bob / Bob met Eve"."""
+    return " / ".join(text.splitlines())
+
+
 _FRAME = re.compile(r"[][()“”,]|:(?!\S)")
 """What ends a name, or what it is shown in."""
 

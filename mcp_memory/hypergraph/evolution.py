@@ -156,7 +156,7 @@ def _sentences(descriptions: Iterable[str]) -> list[Placed]:
 
 
 def extract_description(texts: Iterable[Placed], most: int) -> str:
-    """Join texts in reading order, without repetitions.
+    """Join texts in reading order, each on a line, without repetitions.
 
     Args:
         texts: the most important first.
@@ -172,7 +172,7 @@ def extract_description(texts: Iterable[Placed], most: int) -> str:
         if room < 0 and kept:
             break
         kept[placed] = said
-    return " ".join(" ".join(text.split()) for _, text in sorted(kept))
+    return "\n".join(" ".join(text.split()) for _, text in sorted(kept))
 
 
 def unite_descriptions(descriptions: Sequence[str]) -> str:

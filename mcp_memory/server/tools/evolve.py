@@ -33,7 +33,7 @@ from mcp_memory.server.tools.replies import (
     validity,
     warning_lines,
 )
-from mcp_memory.visible import one_line
+from mcp_memory.visible import in_lines, one_line
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -127,10 +127,12 @@ def evolve_reply(result: EvolveResult) -> Reply:
     """Return the reply to a call."""
     lines = [f"{quantity(len(result.changes), 'change')}." if result.changes else "Nothing changed."]
     for change in result.changes[:CHANGES_LISTED]:
-        before = f"{one_line(change.before)} -> " if change.before else ""
-        point = f" ({change.id})" if change.kind == "point" else ""  # later calls name it by its id
+        states = " -> ".join(in_lines(one) for one in (change.before, change.after or "") if one)
+        if change.kind == "point":  # later calls name it by its id
+            lines.append(f"- {change.step}: {one_line(change.text)} ({change.id}): {states}")
+            continue
         times = in_parentheses(validity(change.valid_from, change.valid_to, change.fact_kind, change.precision))
-        lines.append(f"- {change.step}: {before}{one_line(change.after or '')}: {indent(change.text)}{times}{point}")
+        lines.append(f"- {change.step}: {states}: {indent(change.text)}{times}")
     if (more := len(result.changes) - CHANGES_LISTED) > 0:
         lines.append(f"And {more:,} more.")
     lines += [f"Skipped {one.step}: {one_line(one.reason)}" for one in result.skipped]

@@ -39,7 +39,7 @@ def test_evidence_with_common_entities_forms_connected_groups():
     assert set(first.entities.values()) == {"Ann", "Bob", "Eve"}
     assert first.sentences == ("s_3.0", "s_0.0", "s_2.0")  # best first
     assert [text for _, text in first.texts] == ["Eve ran.", "Ann met Bob.", "Bob met Eve."]
-    assert take([], first).description == "Ann met Bob. Bob met Eve. Eve ran."  # by time
+    assert take([], first).description == "Ann met Bob.\nBob met Eve.\nEve ran."  # by time
     assert set(second.entities.values()) == {"Cid", "Dot"}
 
 
@@ -102,7 +102,7 @@ def test_evidence_for_a_merged_point_goes_to_its_successor():
     a, b = point("a", ("A1", "B1")), point("b", ("B1", "C1"))
     whole, gone = merge_points((a, b), "Both.", "", "embedded", 1)
     taken = take([whole, *gone], group("A1", "B1"))
-    assert (taken.id, taken.entities, taken.description) == (whole.id, ("A1", "B1", "C1"), "Both. They met.")
+    assert (taken.id, taken.entities, taken.description) == (whole.id, ("A1", "B1", "C1"), "Both.\nThey met.")
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -60,7 +60,7 @@ def test_an_evolve_lists_each_change_with_before_and_after_and_the_skipped_steps
         "- feedback: stored: Ann lives in Rome.",
         "- feedback: merged: Ann lives in Rome (since 1972-01-01)",
         "- feedback: closed: Ann lives in Oslo (until 1971-12-31)",
-        "- merge: h_1 + h_2 -> Ann went to Rome.: Ann, Rome (h_3)",
+        "- merge: Ann, Rome (h_3): h_1 + h_2 -> Ann went to Rome.",
         "Skipped confidence: It is sure.",
     ]
     assert reply.structured["engine"] == "caller"
