@@ -1,8 +1,8 @@
 """Save the view of a large store beside its tables, so that the next process need not make it again.
 
-Making a view of a million sentences takes two minutes of processor time, nearly all of it for the indexes and the
-facts. A saved one is pickled: arrays lie as they are in the file and are mapped, so all processes share those that they
-do not change, and only objects and dicts are made.
+Making a view of a million sentences takes two minutes of processor time, nearly all of it in Python: objects, dicts and
+indexes of each. A saved one is pickled: arrays lie as they are in the file and are mapped, turns and assertions are
+columns (``view/saved_rows.py``), and only dicts are made. So all processes share what they do not change.
 
 **Nothing rests on it.** It is one file of the folder "view", named by a digest of the program, the settings and the
 embedder that made it, with a sum of all its bytes. It is used if the sum is right, if the store has the very commit

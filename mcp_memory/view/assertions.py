@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from mcp_memory.domain.facts import WHOLE, Assertion, ExtractorName
+from mcp_memory.view.saved_rows import SavedRows
 
 _RANK: dict[ExtractorName, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
 
@@ -26,7 +27,7 @@ class Assertions:
     """
 
     def __init__(self) -> None:
-        self.rows: list[Assertion] = []
+        self.rows: list[Assertion] | SavedRows[Assertion] = []
         self._row: dict[str, int] = {}
         self._groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._from: dict[str, dict[str, None]] = defaultdict(dict)  # head → relations
@@ -34,6 +35,9 @@ class Assertions:
         self._by_turn: dict[str, list[int]] = defaultdict(list)
         self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor, if above 0
         self._retired: set[str] = set()
+
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self) | {"rows": SavedRows.of(Assertion, self.rows)}
 
     def add(self, assertion: Assertion, head: str, tail: str) -> bool:
         """Add an assertion that is not there yet.

@@ -62,7 +62,7 @@ class Facts:
         self._current: dict[tuple[str, str], _Layers] = {}  # what has been folded or checked since the last change
 
     def __getstate__(self) -> dict[str, object]:
-        kept = {name: value for name, value in vars(self).items() if name not in ("_is_meant", "_as_of")}
+        kept = {name: value for name, value in vars(self).items() if name not in ("rows", "_is_meant", "_as_of")}
         return kept | {"_folded": {}, "_by_tail": {}, "_current": {}}
 
     def bind(
@@ -70,6 +70,7 @@ class Facts:
     ) -> None:
         """Make saved facts whole again, with the functions that they were made with."""
         self._is_meant, self._as_of = is_meant, as_of
+        self.rows = self._assertions.rows
         self._given.bind(text_of, is_meant)
 
     # Changes by a refresh

@@ -14,6 +14,7 @@ from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn, seg
 from mcp_memory.language.segments import pack_segments, split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.vectors import GrowingMatrix, Matrix
+from mcp_memory.view.saved_rows import SavedRows
 
 if TYPE_CHECKING:
     from mcp_memory.view.space import Space
@@ -124,10 +125,14 @@ PieceT = TypeVar("PieceT", bound=Segment | Sentence)
 class Pieces(Sequence[PieceT], Generic[PieceT]):
     """Pieces of one kind by row, by id and by turn; they are appended and never moved."""
 
-    def __init__(self) -> None:
-        self._pieces: list[PieceT] = []
+    def __init__(self, kind: type[PieceT]) -> None:
+        self._kind = kind
+        self._pieces: list[PieceT] | SavedRows[PieceT] = []
         self._row: dict[str, int] = {}
         self._of_turn: dict[str, range | list[int]] = {}  # a range where they follow one another, as they mostly do
+
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self) | {"_pieces": SavedRows.of(self._kind, self._pieces)}
 
     def __len__(self) -> int:
         return len(self._pieces)

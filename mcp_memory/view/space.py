@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, MutableMapping, Sequence, Sized
 from dataclasses import replace
 from itertools import takewhile
 from typing import Protocol, TypeVar, runtime_checkable
@@ -31,6 +31,7 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
 from mcp_memory.view.pieces import NONE, Pieces, QuestionPool, by_turn, chosen, clip, cut_turn, extended, fill
+from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 
 __all__ = ["NONE", "Index", "Space"]
 
@@ -93,12 +94,12 @@ class Space:
         self.hypergraph = Hypergraph()
         self.questions = QuestionPool()
         self.jobs: dict[str, Job] = {}
-        self.turns: dict[str, Turn] = {}
+        self.turns: MutableMapping[str, Turn] = {}
         self.span: tuple[Millis, Millis] | None = None
         self.sessions: dict[str, list[str]] = {}
-        self.segments: Pieces[Segment] = Pieces()
-        self.sentences: Pieces[Sentence] = Pieces()
-        self.segment_turn: list[Turn] = []
+        self.segments = Pieces(Segment)
+        self.sentences = Pieces(Sentence)
+        self.segment_turn: list[Turn] | SavedSegmentTurns = []
         self.speakers = Speakers(self._speaker_called)
         self.segment_vectors: GrowingMatrix | None = None
         self.sentence_vectors: SentenceVectors | None = None
@@ -116,7 +117,12 @@ class Space:
         self._talkers: dict[str, Talkers] = defaultdict(Talkers)
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "ids": None, "frames": None}
+        turns = SavedTurns.of(self.turns)
+        numbers: dict[str, int] = {}
+        of_each = [numbers.setdefault(one.turn_id, len(numbers)) for one in self.segments]
+        of_segments = SavedSegmentTurns(turns, list(numbers), np.array(of_each, dtype=np.int32))
+        kept = {**vars(self), "ids": None, "frames": None}
+        return {**kept, "turns": turns, "segment_turn": of_segments}
 
     def bind(self, indexes: Sequence[Callable[[], Index]], ids: Ids) -> None:
         """Give a saved space the functions that it was made with."""

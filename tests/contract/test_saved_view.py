@@ -33,6 +33,7 @@ from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.saved_view import FOLDER
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import GrowingMatrix
+from mcp_memory.view.saved_rows import SavedTurns
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -73,7 +74,7 @@ async def content(store: LanceStore) -> tuple[bool, list[object]]:
     async with store.reading() as view:
         was_saved, found = False, list[object]([view.tx, view.generation, view.sentences])
         for space in view.spaces.values():
-            was_saved |= space.segment_vectors is not None and not space.segment_vectors[0].base.flags.owndata
+            was_saved |= isinstance(space.turns, SavedTurns)
             found += [list(space.turns.items()), space.sessions, list(space.segment_turn), dict(space.speakers)]
             found += [list(space.segments), list(space.sentences), list(space.facts.rows), list(space.facts.all())]
             found += [space.facts.names("ann"), space.facts.counts("lives_in"), space.speakers.asker]
