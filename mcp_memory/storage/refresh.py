@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from mcp_memory.domain.access import CALL_BEGAN
-from mcp_memory.domain.batch import KEEP, Batch, Masking, joined, masked
+from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
 from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
@@ -315,8 +315,10 @@ def _batch_of(
         outlays=tuple(entry.commit.outlay for entry in part if entry.commit.outlay),
         jobs=_values(latest(logged_rows(part, "jobs"), "turn_id")),
     )
-    pieces = pieces_of(turns, read("segments"), read("sentences"), there)
-    return masked(joined([batch, pieces]), masking, find)  # from here on nothing of the log is seen as it was said
+    segments, sentences = read("segments"), read("sentences")
+    if segments is not None and sentences is not None:  # else no turn had any words
+        batch = replace(batch, **pieces_of(turns, segments, sentences, there)._asdict())
+    return masked(batch, masking, find)  # from here on nothing of the log is seen as it was said
 
 
 def _values(rows: Sequence[StoredRow]) -> tuple[Any, ...]:

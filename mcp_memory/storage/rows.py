@@ -257,19 +257,24 @@ def assertions_in_order(facts: Sequence[StoredRow], derived: TableRows | None, f
     return sorted((row for row in rows if find(row.value.space, row.value.turn_id)), key=lambda row: row[:2])
 
 
-def pieces_of(
-    turns: Sequence[Turn], segments: TableRows | None, sentences: TableRows | None, find_earlier: FindTurn
-) -> Batch:
+class StoredPieces(NamedTuple):
+    """Segments and sentences with their vectors, as in a `Batch`."""
+
+    segments: tuple[Segment, ...]
+    sentences: tuple[Sentence, ...]
+    segment_vectors: Matrix
+    sentence_vectors: Matrix
+
+
+def pieces_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> StoredPieces:
     """Return rows as pieces of texts, by turn and then by index.
 
     Args:
         turns: in order of arrival.
-        segments: their rows, in any order, with or without vectors; None if no turn had any words.
+        segments: their rows, in any order, with or without vectors.
         sentences: their rows in the same way.
         find_earlier: returns a turn that arrived before these.
     """
-    if segments is None or sentences is None:
-        return Batch()
     ranks = {turn.id: number for number, turn in enumerate(turns)}
 
     def in_order(kind: TableKind, rows: TableRows, vectors: Matrix) -> tuple[tuple[Any, ...], Matrix]:
@@ -287,7 +292,7 @@ def pieces_of(
     of_segments = vectors_of(segments)
     found, segment_vectors = in_order("segments", segments, of_segments)
     said, sentence_vectors = in_order("sentences", sentences, vectors_of(sentences, OWN, of_segments.shape[1]))
-    return Batch((), found, said, segment_vectors, sentence_vectors)
+    return StoredPieces(found, said, segment_vectors, sentence_vectors)
 
 
 # Values as columns

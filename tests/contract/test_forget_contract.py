@@ -140,6 +140,36 @@ async def test_a_lesson_about_others_loses_the_record_that_tells_what_goes(open_
         assert len(trace["shown"]) == 1
 
 
+async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_beliefs_are_learnt_again(
+    open_store: Open,
+) -> None:
+    """The question may tell the thing in other words; another lesson about the other sentence stays."""
+    store = open_store()
+    await commit_to(store, batch("alpha", "bravo"))
+    first, second = sentences("alpha")[0], sentences("bravo")[0]
+    both, other = lesson("both", {first: 1, second: 1}), lesson("bravo", {second: 1})
+    await commit_to(store, Batch(lessons=(both, other), beliefs=(belief(first), belief(second, 2))))
+    found = await store.forget(texts("alpha"))
+    assert found.relearn
+    async with open_store().reading() as view:
+        assert [one.episode_id for one in view.space("default").beliefs.lessons()] == ["ep_bravo"]
+
+
+async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_store: Open) -> None:
+    """An alias with a word that nothing else says."""
+    store = open_store()
+    await commit_to(store, batch("alpha", "bravo"))
+    known, gone = (
+        Alias("default", "Ann", "bravo", "same", "embedded", 1),
+        Alias("default", "Ann", "Alpha", "same", "embedded", 1),
+    )
+    await commit_to(store, Batch(aliases=(known, gone)))
+    await store.forget(texts("alpha"))
+    async with open_store().reading() as view:
+        facts = view.space("default").facts
+        assert facts.inferred_aliases(facts.key("Ann")) == [known]
+
+
 async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_store: Open) -> None:
     """By its own id."""
     store = open_store()

@@ -158,6 +158,7 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
 ) -> None:
     """In chunks, with lessons written meanwhile; the log stays."""
     monkeypatch.setattr(relearning, "LESSONS", 2)
+    monkeypatch.setattr(relearning, "SENTENCES", 1)
     a, b = sentence("a"), sentence("b", 1)
     seen: list[tuple[str, list[str], int]] = []
 
