@@ -86,17 +86,18 @@ class StatementSimilarity:
     cosine: Cosine
     background: tuple[float, float]
     _known: dict[str, float] = field(default_factory=dict)
+    _said: dict[str, float] = field(default_factory=dict)  # by assertion, which several versions and guesses rest on
 
     def of(self, versions: Iterable[Version]) -> list[float]:
         """Return the calibrated cosine of each version, in [0, 1]."""
         rows = list(versions)
         missing = {version.id: version.assertions[-_SUPPORT:] for version in rows if version.id not in self._known}
-        stating = {one.id: one for support in missing.values() for one in support}
-        if stating:
-            said = dict(zip(stating, map(self.calibrate, self.cosine(tuple(stating.values()))), strict=True))
-            for name, support in missing.items():
-                self._known[name] = max((said[one.id] for one in support), default=0.0)
-        return [self._known.get(version.id, 0.0) for version in rows]
+        new = {one.id: one for support in missing.values() for one in support if one.id not in self._said}
+        if new:
+            self._said |= zip(new, map(self.calibrate, self.cosine(tuple(new.values()))), strict=True)
+        for name, support in missing.items():
+            self._known[name] = max((self._said[one.id] for one in support), default=0.0)
+        return [self._known[version.id] for version in rows]
 
     def calibrate(self, cosine: float) -> float:
         """Return cal(x): 0 at the background, 1 at `SPREAD` deviations above it."""
