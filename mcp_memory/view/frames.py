@@ -10,8 +10,9 @@ After a break of `PAUSE` another talk begins, in which nothing is open.
 
 **Since a telling** whatever was read may have ended, or been denied, and both are told in any words: "first night in
 Lunenburg", "it was a prank". So it is certain only as long as nothing was said since, in any talk or document, that is
-not understood so; after that it is certain as of its last telling. Questions take nothing back, nor does what an
-assistant says. Who states facts as a caller, or reads all texts as Claude does, states their ends, too.
+not understood so; after that it is certain as of its last telling. Questions and wishes in the session for wishes take
+nothing back, nor does what an assistant says. Who states facts as a caller, or reads all texts as Claude does, states
+their ends, too.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ class Frames:
     def _is_open(self, turn: Turn) -> bool:
         """Return whether a text may say that something has ended or is not so."""
         space = self._space
-        if by_assistant(turn) or is_small_talk(turn.text) or space.facts.states_certain(turn.id):
+        wish = turn.session == WISHES  # a caller has understood it
+        if by_assistant(turn) or wish or is_small_talk(turn.text) or space.facts.states_certain(turn.id):
             return False
         said = (space.text(space.sentences[row]).strip() for row in space.sentences_of(turn.id))
         return any(not sentence.endswith("?") for sentence in said)

@@ -17,7 +17,7 @@ from unit.services.learning_memory import on_disk
 from mcp_memory.configurable import WriteSettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import WISHES, Turn
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
@@ -78,3 +78,14 @@ async def test_a_message_of_a_later_call_takes_back_what_was_answered_before() -
         await memory.write(WriteRequest("default", "talk", "message", tuple(said("@ 2024-03-01", line)), ()))
         answers.append((await memory.answer(asked)).text)
     assert answers == ["3 May 2023", None]
+
+
+async def test_a_wish_that_a_caller_understood_leaves_what_was_read_plain() -> None:
+    memory = await after(["@ 2024-03-01", "user: I live in Bergen."])
+    asked = Query("Where do I live?", learn=False)
+    answers = []
+    for session in (WISHES, "talk"):
+        wish = tuple(said("@ 2024-03-02", "user: Never give me links, they drive me mad."))
+        await memory.write(WriteRequest("default", session, "message", wish, ()))
+        answers.append((await memory.answer(asked)).text)
+    assert answers == ["Bergen", "Bergen, as told on 1 March 2024"]
