@@ -235,9 +235,7 @@ async def test_the_text_of_replies_is_enough_to_continue_with():
             {"entities": ["Rufus", "Bella"], "description": "Bella saved Rufus."},
             {"entities": ["Rufus", "Dover"], "description": "Rufus was lost in Dover."},
         ]
-        first, second = re.findall(
-            r"\((h_\w+)\)$", await said(client, "memory_evolve", points={"insert": insert}), re.M
-        )
+        first, second = re.findall(r"\((h_\w+)\): ", await said(client, "memory_evolve", points={"insert": insert}))
         update = [{"id": first, "description": "Bella found Rufus for Ann."}]
         assert "1 change." in await said(client, "memory_evolve", points={"update": update})
         text = await said(client, "memory_reconstruct", query="Who found Rufus?")
