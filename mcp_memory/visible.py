@@ -55,14 +55,9 @@ def each_text(value: ValueT, change: Callable[[str], str]) -> ValueT:
     return changed  # type: ignore[no-any-return]
 
 
-def one_line(text: str) -> str:
-    """Return a text on one line."""
-    return " ".join(text.splitlines())
-
-
-def in_lines(text: str) -> str:
-    """Return a text on one line that shows where its lines ended: "Ann met Bob / Bob met Eve"."""
-    return " / ".join(text.splitlines())
+def one_line(text: str, between: str = " ") -> str:
+    """Return a text on one line, with ``between`` where its lines ended."""
+    return between.join(text.splitlines())
 
 
 _FRAME = re.compile(r"[][()“”,]|:(?!\S)")

@@ -246,7 +246,7 @@ def _quote_lines(terminal: Terminal, sources: Sequence[Row]) -> None:
 def _point_line(terminal: Terminal, row: Row) -> None:
     """Print a memory point: its description, what it joins, and its id."""
     goal = f"goal: {one_line(row['goal'])}" if row.get("goal") else ""
-    terminal.line(one_line(row["text"]), (row["id"], "dim"))
+    terminal.line(one_line(row["text"], " / "), (row["id"], "dim"))
     terminal.line((f"    joins {', '.join(map(one_line, row['entities']))}{in_parentheses(goal)}", "dim"))
 
 

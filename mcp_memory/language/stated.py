@@ -49,6 +49,7 @@ _HAS_MONTH = compiled(MONTH)
 _HAS_DATE = compiled(rf"{MONTH}.*\d|\d.*{MONTH}|\d(?:st|nd|rd|th)\b")
 _A_WEEKDAY = compiled(WEEKDAY)
 _OPENING_WORDS = 4
+"""Words within which a year begins its sentence: "In 2026 my sister and I …"."""
 _AND = compiled(r"\s{1,3}and\s{1,3}")
 _OPENS = compiled(
     rf"\b(?P<word>between|from|since|until|till|up{S}to|before|prior{S}to|after){S}(?:the{S})?(?:year{S})?$"

@@ -125,7 +125,7 @@ def _wish(sentence: str) -> tuple[WishKind, str] | None:
 def matters_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the matters of which a wish settles the one value, such as units, and the stems of its other words."""
     found = set[str]()
-    for matter, form in _TABLE["values"].items():
+    for matter, form in _TABLE["matter_patterns"].items():
         rest = _pattern(form).sub(" ", text)
         if rest != text:
             found.add(matter)

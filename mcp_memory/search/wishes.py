@@ -4,9 +4,11 @@ A wish stands in the log, in the words of the user; `WishIndex` derives it from 
 again, a forget takes it with its source, and an older store has it as soon as it is opened. Only messages of the user
 state wishes (`is_of_user`): no document, nobody else, and no fact that a program states of the user.
 
-What a caller put into the session for wishes stands until a later wish there takes its place or ends it, or it is
-forgotten. One that was found elsewhere is hidden by what denies or ends its words; what else the user says later with a
-word of it, or of another value of its matter, stands beside it, since it may change it.
+What a caller put into the session for wishes stands until the same is said there again or taken back there, or it is
+forgotten: near words may wish two things ("never suggest pork", "… shellfish"), and what is said elsewhere may be
+somebody else's. One that was found elsewhere is hidden by what denies or ends its words; what else the user says later
+with a word of it, or of another value of its matter, stands beside it, since it may change it; of that only what is in
+words of their own, as a wish is heeded.
 
 A later wish takes the place of an earlier one that says nearly the same words (`ALIKE`), "never use emojis" of "use
 emojis", or gives another value to the same matter, "answer in Danish" of "answer in Finnish" (`matters_of`); and "you
@@ -24,9 +26,10 @@ from dataclasses import replace
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER, WISHES, Turn, by_user, is_assistant, label
+from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import indexed_forms, stem, stems, words
-from mcp_memory.language.wishes import ENDING, VALUES, WishSpan, matters_of, wishes_of
+from mcp_memory.language.wishes import ENDING, LONGEST, VALUES, WishSpan, matters_of, wishes_of
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -89,7 +92,7 @@ def standing_wishes(space: Space) -> list[Wish]:
             said.append(Wish(sentence.id, source.quote, span.kind, span.scope, turn.time, source, segment))
     standing: list[Wish] = []
     for wish in sorted(said, key=lambda wish: wish.said_at):
-        left = [one for one in standing if not _is_about_the_same(wish, one)]
+        left = [one for one in standing if not _takes_the_place(wish, one)]
         ends = wish.kind == "withdrawn" and len(left) < len(standing)
         standing = left if ends else [*left, wish]
     stating = {space.sentences[row].turn_id for row, _ in space.index(WishIndex).found}
@@ -97,7 +100,7 @@ def standing_wishes(space: Space) -> list[Wish]:
     for wish in standing:
         later = [] if wish.source.turn.session == WISHES else _later_rows(space, wish, stating)
         if not any(_takes_back(space, row, _content(wish.text)) for row in later):
-            found.append(replace(wish, later=_source(space, later[0])) if later else wish)
+            found.append(replace(wish, later=next(filter(None, (_own_words(space, row) for row in later)), None)))
     return found
 
 
@@ -122,9 +125,14 @@ def _later_rows(space: Space, wish: Wish, stating: Container[str]) -> list[int]:
     ]
 
 
-def _source(space: Space, row: int) -> Source:
+def _own_words(space: Space, row: int) -> Source | None:
+    """Return a sentence of the user, cut where it is long; None if it may be somebody else's."""
     sentence = space.sentences[row]
-    return Source(space.turns[sentence.turn_id], sentence.start, sentence.end)
+    turn = space.turns[sentence.turn_id]
+    spans = [(one.start, one.end) for one in map(space.sentences.__getitem__, space.sentences_of(turn.id))]
+    if sentence.index >= own_sentences(turn.text, spans):
+        return None
+    return Source(turn, sentence.start, min(sentence.end, sentence.start + LONGEST))
 
 
 def _takes_back(space: Space, row: int, content: frozenset[str]) -> bool:
@@ -141,10 +149,17 @@ def is_of_user(space: Space, turn: Turn) -> bool:
     return known and by_user(turn) and not is_assistant(turn.speaker)
 
 
-def _is_about_the_same(later: Wish, earlier: Wish) -> bool:
-    """Return whether two wishes have nearly the same words, or all the same but for the value of a matter."""
+def _takes_the_place(later: Wish, earlier: Wish) -> bool:
+    """Return whether a wish supersedes or ends another: by near words, or all the same but for the value of a matter.
+
+    One that a caller put into the session for wishes gives way only there, to the same words or a withdrawal.
+    """
     new, old = _content(later.text), _content(earlier.text)
-    if new and old and len(new & old) / len(new | old) >= ALIKE:
+    alike = len(new & old) / len(new | old) if new and old else 0.0
+    if earlier.source.turn.session == WISHES:
+        there = later.source.turn.session == WISHES
+        return there and alike >= (ALIKE if later.kind == "withdrawn" else 1)
+    if alike >= ALIKE:
         return True
     (ours, our_rest), (theirs, their_rest) = matters_of(later.text), matters_of(earlier.text)
     return bool(ours) and ours == theirs and our_rest - _MARKS == their_rest - _MARKS

@@ -89,8 +89,10 @@ class Frames:
 
     def stands(self, turn: Turn) -> bool:
         """Return whether the wishes of a message are in no frame and not taken back; a caller's always stand."""
+        if turn.session == WISHES:
+            return True
         self._read_talk(turn)
-        return turn.session == WISHES or self._standing[turn.id]
+        return self._standing[turn.id]
 
     def talks(self, turns: Iterable[Turn]) -> set[str]:
         """Return the ids of all messages in the talks of some: it may have changed whether they are meant."""

@@ -33,7 +33,7 @@ from mcp_memory.server.tools.replies import (
     validity,
     warning_lines,
 )
-from mcp_memory.visible import in_lines, one_line
+from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -127,7 +127,7 @@ def evolve_reply(result: EvolveResult) -> Reply:
     """Return the reply to a call."""
     lines = [f"{quantity(len(result.changes), 'change')}." if result.changes else "Nothing changed."]
     for change in result.changes[:CHANGES_LISTED]:
-        states = " -> ".join(in_lines(one) for one in (change.before, change.after or "") if one)
+        states = " -> ".join(one_line(one, " / ") for one in (change.before, change.after or "") if one)
         if change.kind == "point":  # later calls name it by its id
             lines.append(f"- {change.step}: {one_line(change.text)} ({change.id}): {states}")
             continue

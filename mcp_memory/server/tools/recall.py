@@ -61,7 +61,7 @@ from mcp_memory.server.tools.replies import (
     step_row,
     warning_lines,
 )
-from mcp_memory.visible import in_lines, in_quotes, one_line
+from mcp_memory.visible import in_quotes, one_line
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -307,7 +307,7 @@ def recall_reply(
             *(f"Standing wish{in_parentheses(space_of(one))}: {as_said(one)}" for one in recall.wishes[: len(wishes)]),
             *beside.conflicts,
             *dossier_lines(items, lines=broad, code=code, asked=asked),
-            *(f"Memory point {one['id']}: {in_lines(one['text'])}" for one in points if one["id"] not in ids),
+            *(f"Memory point {one['id']}: {one_line(one['text'], ' / ')}" for one in points if one["id"] not in ids),
             *beside.details,
             *([_page_line(recall, number, cursor(number))] if broad else ()),
             *_judgement_lines(recall, beside.missing),
