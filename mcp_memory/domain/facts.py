@@ -30,7 +30,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from mcp_memory.codec import NOT_STORED, Bounds, Count, Share
 from mcp_memory.domain.relations import DID, Cardinality, relations
@@ -116,16 +116,12 @@ def kind_of(relation: str) -> FactKind:
     return "event" if relations().get(relation).event else "state"
 
 
-def new_assertion(
-    turn: Turn,
-    sentence: int,
-    span: tuple[int, int],
-    triple: tuple[str, str, str],
-    *,
-    recorded_at: Millis | None = None,
-    **said: Any,
-) -> Assertion:
-    """Return an assertion of a turn with its id.
+def new_assertion(  # noqa: D417 - the other arguments are those of Assertion
+    turn: Turn, sentence: int, span: tuple[int, int], triple: tuple[str, str, str], *, since: Millis, until: Millis,
+    stated: bool, negated: bool, change: bool, confidence: float, intent: Intent, extractor: ExtractorName,
+    recorded_at: Millis | None = None, kind: FactKind = "state", precision: Precision | None = None,
+) -> Assertion:  # fmt: skip
+    """Return an assertion of a turn with its id; for arguments that are not named here see `Assertion`.
 
     Args:
         turn: the turn that states it.
@@ -133,7 +129,6 @@ def new_assertion(
         span: the span of the stating words, in characters of the turn's text.
         triple: head, relation and tail.
         recorded_at: when it was stored; None for the time at which its turn was.
-        said: the other fields of `Assertion`, by name.
     """
     head, relation, tail = triple
     made = Assertion(
@@ -148,8 +143,9 @@ def new_assertion(
         tail=tail,
         said_at=turn.told_order,
         recorded_at=turn.written_at if recorded_at is None else recorded_at,
-        **said,
-    )
+        since=since, until=until, stated=stated, negated=negated, change=change, confidence=confidence, intent=intent,
+        extractor=extractor, kind=kind, precision=precision,
+    )  # fmt: skip
     return restated(made, triple)
 
 
