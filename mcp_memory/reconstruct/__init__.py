@@ -1,1 +1,1 @@
-"""MRAgent: the graph of cues, tags and sentences, topics, the seven operators over them, and the active loop."""
+"""MRAgent: the graph of cues, tags and sentences, topics, and the seven operators over them."""
