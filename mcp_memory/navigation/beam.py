@@ -34,9 +34,8 @@ from mcp_memory.configurable import Switches
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.query import Query
-from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.counterfactual import counterfactual_budget, infer_paths, is_reliable, needs_repair
-from mcp_memory.navigation.fact_query import Moment, fact_query, moment
+from mcp_memory.navigation.fact_query import Moment, fact_query, moment, select_roots
 from mcp_memory.navigation.paths import EXPANDED, Cosine, Neighbourhood, StatementSimilarity, entities_on, score_paths
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.facts import Facts

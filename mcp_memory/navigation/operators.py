@@ -24,9 +24,8 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.anchors import resolve_name
 from mcp_memory.navigation.counterfactual import infer_paths
-from mcp_memory.navigation.fact_query import fact_query
+from mcp_memory.navigation.fact_query import fact_query, resolve_name
 from mcp_memory.navigation.paths import Neighbourhood, StatementSimilarity, score_paths
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence

@@ -6,9 +6,9 @@ name means an entity only if the space has one of that name, and parts are texts
 So a wrong reply changes what is searched and its order, never the content: measured with the parts of other questions,
 it costs 1 to 4 points of recall in dialogues and none in documents. It is asked once.
 
-**Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchors`). Its dialogue
-history is not shown: a question is read by itself. Its relation schema (§III-B1) is the registry, not the relations of
-the space: its writers name those, and there may be thousands.
+**Departures.** REAL has an intent per root; ours is one for the whole question. Its dialogue history is not shown: a
+question is read by itself. Its relation schema (§III-B1) is the registry, not the relations of the space: its writers
+name those, and there may be thousands.
 """
 
 from __future__ import annotations

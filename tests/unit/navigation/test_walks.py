@@ -22,9 +22,8 @@ from small_graph import TODAY, ask, cosine_by_relation, graph, said, year
 from mcp_memory.configurable import Switches
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import names
-from mcp_memory.navigation.anchors import ROOTS, mentioned_entities, select_roots
 from mcp_memory.navigation.beam import FoundPaths
-from mcp_memory.navigation.fact_query import FactQuery, Moment
+from mcp_memory.navigation.fact_query import ROOTS, FactQuery, Moment, mentioned_entities, select_roots
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.view.facts import Facts
 
