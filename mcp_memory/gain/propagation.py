@@ -23,7 +23,6 @@ numbers. Eq. 8 by itself, with its prior, ranks worse than what it is added to.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +70,6 @@ def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) ->
 
 def propagate(
     space: Space,
-    index: EntityIndex,
     begin: Mapping[int, float],
     weigh: Callable[[Rows], Scores],
     *,
@@ -84,8 +82,7 @@ def propagate(
     """Run propagation; nothing is stored.
 
     Args:
-        space: the space of the sentences.
-        index: the index of this space.
+        space: the space whose view keeps an `EntityIndex`.
         begin: numbers of the entities to start from, with scores above 0 (`anchor_entities`).
         weigh: ``w`` of eq. 4 for rows of sentences, ascending; values below 0 count as 0. A round considers only these
             rows.
@@ -100,6 +97,7 @@ def propagate(
         The rounds that ran (a round without results does not count), and by row, of each passage that holds an
         activated sentence, the sum of eq. 8 without its prior.
     """
+    index = space.index(EntityIndex)
     rounds: list[Round] = []
     bonuses: dict[int, float] = {}
     used: set[int] = set()
@@ -115,19 +113,12 @@ def propagate(
         used.update(best)
         for row, bonus in _bonuses(space, best).items():
             bonuses[row] = bonuses.get(row, 0.0) + float(np.log1p(bonus)) / number
-        if number == most_rounds:
-            break
-        if enough is not None and enough(rounds):
+        if number == most_rounds or (enough is not None and enough(rounds)):
             break
         active = next_entities(index, best)
         if not active:
             break
     return rounds, bonuses
-
-
-def activated_rows(rounds: Sequence[Round]) -> tuple[int, ...]:
-    """Return S_act: the rows of the sentences, in the order in which they were activated."""
-    return tuple(chain.from_iterable(rounds))
 
 
 def relative_bonuses(bonuses: Mapping[int, float], count: int) -> Scores:
@@ -223,7 +214,7 @@ def propagate_once(call: OperatorInput) -> OperatorResult:
         result: Scores = np.where(space.visible(rows, call.window), weights, 0).astype(np.float32)
         return result
 
-    rounds, _ = propagate(space, index, begin, weigh, most_rounds=1, most=call.limit)
+    rounds, _ = propagate(space, begin, weigh, most_rounds=1, most=call.limit)
     if not rounds:
         return OperatorResult(())
     best = next(iter(rounds[0].values()))

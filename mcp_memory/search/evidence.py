@@ -5,7 +5,7 @@ the item, with its validity, and the segment is quoted as its first source, so a
 places.
 
 **Places.** Two things stand where the ranking by channels alone would not put them: what a caller named as helpful
-comes first (`rank_confirmed`; ``gain/caller_feedback.py``), and the messages of wishes that apply are among the
+comes first (`rank_confirmed`; ``gain/gates.py``), and the messages of wishes that apply are among the
 evidence (`place_wishes`).
 """
 

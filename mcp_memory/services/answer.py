@@ -27,7 +27,7 @@ from mcp_memory.domain.answers import EvidenceSentence, Judgement
 from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
-from mcp_memory.gain.caller_feedback import gates_for_judge
+from mcp_memory.gain.gates import gates_for_judge
 from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import Embedder, JudgeInput, QuestionJudge, Store
@@ -243,7 +243,7 @@ def closest(asked: JudgeInput) -> tuple[Source, ...]:
 
     Nobody judges here whether a sentence answers: it is for whoever asked to read. Of the best evidence the sentences
     come first that fit the question most, by the score of their record and by their own words and vector. What a caller
-    corrected stands before all of them (``gain/caller_feedback.py``). A short message is quoted whole: what stands
+    corrected stands before all of them (``gain/gates.py``). A short message is quoted whole: what stands
     beside a sentence may take it back ("I live in Rome. As if.").
     """
     correction = asked.recall.correction

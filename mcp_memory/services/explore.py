@@ -149,7 +149,7 @@ def _measures(
     cosines = similarity(space, query.vector)
     gates: Mapping[int, float] = {}
     if settings.switches.learning:
-        gates = sentence_gates(space, space.beliefs, query.vector, query.time_vector, settings.gain.gate)
+        gates = sentence_gates(space, query, settings.gain.gate)
     weigh = sentence_weights(space, query.vector, cosines, gates, request.window)
     return statement_similarity(space, query.vector, cosines), weigh
 

@@ -21,13 +21,13 @@ from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
-from mcp_memory.gain.caller_feedback import (
+from mcp_memory.gain.gates import (
     confirmed_sentences,
     corrected_statements,
     correction_in_words,
     find_correction,
+    gates_and_propagation,
 )
-from mcp_memory.gain.gates import gates_and_propagation
 from mcp_memory.hypergraph.retrieval import relevant_points
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import understand
@@ -151,9 +151,7 @@ async def find(
     cosines = estimate_cosines(space, query.stems, similarity(space, query.vector))
     rarity = space.index(WordIndex).rarities(query.stems)
     ways = find_paths(space, query, cosines, rarity, switches)
-    learnt, activated, rounds, gates = gates_and_propagation(
-        space, space.beliefs, query, cosines, settings.gain.gate, switches
-    )
+    learnt, activated, rounds, gates = gates_and_propagation(space, query, cosines, settings.gain.gate, switches)
     points: Sequence[Point] = ()
     if switches.points:
         points = relevant_points(space, query, [root.key for root in ways.roots])

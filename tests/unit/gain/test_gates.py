@@ -9,7 +9,7 @@ from sentence_space import documents, space_of, unit
 
 from mcp_memory.configurable import Gate, Switches
 from mcp_memory.domain.episodes import Belief
-from mcp_memory.domain.query import Window
+from mcp_memory.domain.query import Query, Window
 from mcp_memory.gain.gates import (
     confidence_reached,
     confident_sentences,
@@ -20,7 +20,6 @@ from mcp_memory.gain.gates import (
 )
 from mcp_memory.language.questions import understand
 from mcp_memory.vectors import Vector
-from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.space import Space
 
 X, Y = (1.0, 0.0), (0.0, 1.0)
@@ -28,10 +27,13 @@ ASKED: Vector = np.float32(X)
 LINES = ([("Ann came.", X), ("Bob went.", Y)], [("Cid slept.", (0.6, 0.8))])
 
 
-def beliefs(*known: Belief) -> Beliefs:
-    found = Beliefs()
-    found.add(known)
-    return found
+def with_beliefs(space: Space, *known: Belief) -> Space:
+    space.beliefs.add(known)
+    return space
+
+
+def query(vector: Vector, time: Vector | None = None) -> Query:
+    return Query("Who?", "x", vector=vector, time_vector=time)
 
 
 def belief(name: str, task: tuple[float, float], doubt: float = 0.2, **more: object) -> Belief:
@@ -39,9 +41,9 @@ def belief(name: str, task: tuple[float, float], doubt: float = 0.2, **more: obj
 
 
 def test_a_sharp_gate_stays_shut_for_another_question_where_the_published_one_opens() -> None:
-    space, known = documents(*LINES), beliefs(belief("s_1.0", (0.4, 0.9165151)))
-    assert sentence_gates(space, known, ASKED, None, "sharp") == {}
-    published = sentence_gates(space, known, ASKED, None, "published")
+    space = with_beliefs(documents(*LINES), belief("s_1.0", (0.4, 0.9165151)))
+    assert sentence_gates(space, query(ASKED), "sharp") == {}
+    published = sentence_gates(space, query(ASKED), "published")
     assert published == {2: pytest.approx(1 + 0.8 * 0.4)}
 
 
@@ -52,20 +54,19 @@ def test_a_segment_has_the_gate_of_its_sentence_farthest_from_1() -> None:
 
 
 def test_the_time_gate_counts_only_if_the_question_states_a_time() -> None:
-    space = documents(*LINES)
-    known = beliefs(belief("s_0.0", X, 0.2, time=np.float32(Y), time_doubt=0.5), belief("s_0.1", Y))
-    asked = np.float32(Y)
-    assert sentence_gates(space, known, ASKED, None, "sharp")[0] == pytest.approx(1.8)
-    assert sentence_gates(space, known, ASKED, asked, "sharp")[0] == pytest.approx(2.0)  # 1.8 · 1.5, and never above 2
+    known = belief("s_0.0", X, 0.2, time=np.float32(Y), time_doubt=0.5), belief("s_0.1", Y)
+    space, timed = with_beliefs(documents(*LINES), *known), query(ASKED, np.float32(Y))
+    assert sentence_gates(space, query(ASKED), "sharp")[0] == pytest.approx(1.8)
+    assert sentence_gates(space, timed, "sharp")[0] == pytest.approx(2.0)  # 1.8 · 1.5, and never above 2
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_belief_lifts_a_segment_by_more_than_1(seed: int) -> None:
-    space = documents([("Ann came.", unit(seed))], [("Bob went.", unit(seed + 1))])
-    known = beliefs(*(Belief(f"s_{n}.0", "x", unit(seed + n), 0.03, unit(seed + n), 0.03) for n in (0, 1)))
+    known = (Belief(f"s_{n}.0", "x", unit(seed + n), 0.03, unit(seed + n), 0.03) for n in (0, 1))
+    space = with_beliefs(documents([("Ann came.", unit(seed))], [("Bob went.", unit(seed + 1))]), *known)
     forms: tuple[Gate, ...] = ("sharp", "published")
     for form in forms:
-        channel = experience_channel(space, sentence_gates(space, known, unit(seed + 2), unit(seed + 2), form))
+        channel = experience_channel(space, sentence_gates(space, query(unit(seed + 2), unit(seed + 2)), form))
         assert (np.abs(channel) <= 1).all()
 
 
@@ -110,7 +111,7 @@ MET = ([("Ann met Bob.", X)], [("Bob met Cid.", (0.8, 0.6))], [("Eve hid.", (0.6
 def ask(space: Space, text: str, *known: Belief, window: Window = Window()) -> Any:  # noqa: B008
     question = replace(understand(text, ()), vector=np.float32(X), window=window)
     cosines = np.float32([0.5, 0.4, 0.3, 0.2])
-    return gates_and_propagation(space, beliefs(*known), question, cosines, "sharp", Switches())
+    return gates_and_propagation(with_beliefs(space, *known), question, cosines, "sharp", Switches())
 
 
 def learnt(name: str, doubt: float = 0.2) -> Belief:
@@ -134,5 +135,5 @@ def test_experience_is_a_channel_and_leads_to_sentences_never_shown() -> None:
 def test_a_known_message_ends_the_search_at_once() -> None:
     talk = space_of(MET, "message")
     assert ask(talk, "Whom did Ann meet?")[2] == 2
-    assert ask(talk, "Whom did Ann meet?", learnt("s_0.0"))[2] == 1
     assert ask(talk, "Whom did Ann meet?", learnt("s_0.0", doubt=0.8))[2] == 2
+    assert ask(talk, "Whom did Ann meet?", learnt("s_0.0"))[2] == 1
