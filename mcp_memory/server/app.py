@@ -169,8 +169,8 @@ class _Requests:
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Answer one call of a tool; see the head of this file for errors."""
+        from mcp_memory.server.resources.graph import APPS
         from mcp_memory.server.tools.catalogue import TOOLS
-        from mcp_memory.server.tools.graph import APPS
         from mcp_memory.server.tools.replies import problem_texts, with_warnings
 
         tool, arguments = TOOLS.get(params.name), params.arguments or {}

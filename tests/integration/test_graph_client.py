@@ -14,7 +14,7 @@ from word_memory import word_memory
 from mcp_memory import texts
 from mcp_memory.server import viewer
 from mcp_memory.server.app import build
-from mcp_memory.server.tools.graph import DRAWN_CHARS, LISTED
+from mcp_memory.server.resources.graph import DRAWN_CHARS, LISTED
 
 pytestmark = pytest.mark.anyio
 

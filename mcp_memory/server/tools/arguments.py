@@ -187,15 +187,6 @@ RecordId = Name
 """An id of evidence, or the number of a record in the text of a reply."""
 
 
-class GraphInput(Input):
-    """Arguments of memory_graph, and of the URI of a graph."""
-
-    entity: Annotated[Name | None, Field(description="Around it; else all.")] = None
-    depth: Annotated[StrictInt, Field(ge=1, le=10), "a whole number from 1 to 10"] = 2
-    as_of: AsOf = None
-    space: SpaceName = None
-
-
 InputT = TypeVar("InputT", bound=Input)
 RequestT = TypeVar("RequestT")
 _KINDS = {

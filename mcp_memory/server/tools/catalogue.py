@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.access import Right
-from mcp_memory.server.tools import evolve, explore, forget, graph, recall, status, write
-from mcp_memory.server.tools.arguments import GraphInput, Input, read_arguments
+from mcp_memory.server.resources import graph
+from mcp_memory.server.tools import evolve, explore, forget, recall, status, write
+from mcp_memory.server.tools.arguments import Input, read_arguments
 from mcp_memory.server.tools.replies import Reply
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ TOOLS: Mapping[str, Tool[Any, Any]] = {
     "memory_answer": Tool(recall.AnswerInput, recall.answer_query, recall.answer, read_only=False),  # it may learn
     "memory_evolve": Tool(evolve.EvolveInput, evolve.evolve_request, evolve.run, read_only=False, needs=_WRITE),
     "memory_explore": Tool(explore.ExploreInput, explore.explore_request, explore.run),
-    "memory_graph": Tool(GraphInput, graph.graph_values, graph.run),
+    "memory_graph": Tool(graph.GraphInput, graph.graph_values, graph.run),
     "memory_forget": Tool(forget.ForgetInput, forget.forget_request, forget.run, read_only=False, needs=_FORGET),
     "memory_status": Tool(status.StatusInput, lambda args: args, status.run),
 }
