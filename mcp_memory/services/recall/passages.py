@@ -28,7 +28,7 @@ from mcp_memory.language.briefs import BREAK, worth_of
 from mcp_memory.language.segments import code_blocks, without_code
 from mcp_memory.language.shapes import asks_for_code
 from mcp_memory.language.tokens import stems
-from mcp_memory.services.recall.lines import LINE_CHARS, cut_line
+from mcp_memory.services.recall.broad import LINE_CHARS, cut_line
 from mcp_memory.view.space import NONE, Space
 
 WHOLE_CHARS = 500
