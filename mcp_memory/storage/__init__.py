@@ -14,7 +14,7 @@ log; whatever is wrong with one of them, it is made again.
     saved_view.py  the view of a large store in a file, from which the next process begins
     damage.py      what is damaged, in words, and the store's status
     compaction.py  fill the tables from the log, merge small files, in the background
-    rebuild.py     make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
+    rebuild.py     make tables again from the log, beside the old ones, and the beliefs from its lessons
     forget.py      replace log and tables by others without what is forgotten, of which a book keeps hashes
     backups.py     a whole store in one file, and back from it
     place.py       where a store is, a folder or object storage, and a note that it is there; lock.py: its locks

@@ -42,8 +42,7 @@ from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import keep_private, needless_files
 from mcp_memory.storage.place import without_compaction
-from mcp_memory.storage.rebuild import Embed
-from mcp_memory.storage.relearning import Relearn, Relearning
+from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
 from mcp_memory.storage.rows import Row, row_of, rows_of, value_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (

@@ -6,36 +6,43 @@ follows, and only the last of it is handled under the lock. Until the commit is 
 process may be killed at any moment: the next one begins anew.
 
 A rebuild has a *generation* of its own, whose number is never used twice. Callers' facts and what Claude read are in
-the log and stay as they are.
+the log and stay as they are. Beliefs are made of the lessons in the log, in the order of learning (`Relearning`), which
+a forget does as well where lessons go.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import anyio
+import numpy as np
 from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Sentence, Turn
 from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.log import Entry, logged_rows
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.refresh import Refresher, ensure_format
-from mcp_memory.storage.relearning import Relearn, Relearning
-from mcp_memory.storage.rows import DERIVED, StoredRow, rows_of
+from mcp_memory.storage.rows import DERIVED, OWN, StoredRow, rows_of, values_of, vectors_of
 from mcp_memory.storage.schema import Commit, TableKind, TableRows, generation_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
 
 CHUNK = 200
-"""Texts that are derived at once."""
+"""Texts that are derived at once, points or questions that are embedded, and lessons that are learnt."""
+SENTENCES = 5000
+"""Sentences of lessons that are looked up with one condition."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
 """Returns what follows from texts, which it is given once, in order of arrival: their segments, sentences, vectors and
@@ -46,74 +53,132 @@ Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
 """Returns one vector of length 1 for each text, in their order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Makers:
-    """What makes the derived tables of a store.
+Relearn = Callable[[Space, Sequence[Lesson]], Awaitable[Sequence[Belief]]]
+"""Returns what lessons teach, in the order of recording; of several beliefs about a sentence the last counts.
+
+The space is that of the lessons: ``space.beliefs`` has what earlier ones taught. It has every turn, but only those
+sentences that lessons are about, with vectors whatever the limit of other views, and neither segments nor facts. A
+label of a sentence that ``space.sentence`` does not know teaches nothing: the text is split differently by now."""
+
+
+async def learn_nothing(_space: Space, _lessons: Sequence[Lesson]) -> Sequence[Belief]:
+    """Learn nothing; used if no room that learns is configured."""
+    return ()
+
+
+@dataclass
+class Renewal:
+    """Makes the tables of one store again: when asked to, and in the background if they are broken or outdated.
 
     Attributes:
+        tables: returns the tables of the store, opened anew.
+        alone: holds the store's write lock, with every row in its table.
+        refresher: knows the last commit, and which tables are broken.
         embedder: the model that makes the vectors.
         dimension: the dimension of these vectors.
         reader: the version of the extractor; 0 for none.
         derive: returns what derives all texts of one rebuild; None makes nothing again that nobody asks for.
         relearn: makes beliefs of lessons.
         embed: for points and questions; None leaves points without vectors, so they are similar to nothing.
+        clock: milliseconds since 1970, UTC.
     """
 
+    tables: Callable[[], Tables]
+    alone: Callable[[], AbstractAsyncContextManager[None]]
+    refresher: Refresher
     embedder: str
     dimension: int
     reader: int
     derive: Callable[[], Make] | None
     relearn: Relearn
     embed: Embed | None
+    clock: Callable[[], Millis]
+    _work: AsyncGenerator[int] | None = None
+    _tried: set[str] = field(
+        default_factory=set
+    )  # tables that could not be made again, which is not tried at each call
 
+    @property
+    def due(self) -> bool:
+        """Whether a table is broken, or an older extractor has read the texts, as of the last refresh."""
+        return bool(self._wanted() - self._tried)
 
-Alone = Callable[[], AbstractAsyncContextManager[None]]
-"""Holds the store's write lock, with every row in its table."""
+    def _wanted(self) -> set[str]:
+        """Return the names of the tables that are to be made again."""
+        damage, last = self.refresher.damage, self.refresher.last
+        if self.derive is None or damage.log or last is None:
+            return set()
+        return {*damage.tables, *([last.table("assertions")] if last.reader < self.reader else [])}
 
+    async def rebuild(self, make: Make) -> int:
+        """Make every derived table again, and return the number of texts; see `_rebuilding` for the errors."""
+        made = 0
+        async with aclosing(self._rebuilding(make)) as work:
+            async for turns in work:
+                made = turns
+        return made
 
-async def rebuilding(
-    tables: Tables, alone: Alone, makers: Makers, make: Make, clock: Callable[[], Millis]
-) -> AsyncGenerator[int]:
-    """Make every derived table again, and yield after each part how many texts were made so far.
-
-    Whoever ends it early leaves the store as it was.
-
-    Args:
-        tables: not used otherwise meanwhile.
-        alone: see `Alone`.
-        makers: see there.
-        make: derives texts.
-        clock: milliseconds since 1970, UTC.
-
-    Raises:
-        StoreBusy: another process does the same, or something was forgotten meanwhile. Nothing was changed.
-        StoreDamaged: the log itself is damaged. Nothing was changed.
-        StoreMismatch: the store has another format.
-        StoreUnwritable: the place cannot be written to. The memory is as it was.
-    """
-    release = await to_thread.run_sync(_claim, tables)
-    if release is None:
-        return
-    try:
-        async with alone():  # nobody is forgetting, whose tables would be dropped
-            new = await to_thread.run_sync(_NewTables, tables, makers, make)
+    async def step(self) -> bool:
+        """Make a part of the tables again if they are due, and return whether there is more to do."""
+        if self._work is None:
+            if self.derive is None or not self.due:
+                return False
+            known, last = self.refresher.last, await to_thread.run_sync(lambda: self.tables().log.last)
+            if known is None or last is None or last.generation != known.generation:
+                return False  # another process has done it
+            self._tried |= self._wanted()
+            self._work = self._rebuilding(self.derive())
+        work, self._work = self._work, None  # which an error ends
         try:
-            while await new.make_part():
-                yield new.turns
-            await new.learn()  # most lessons, before others have to wait
-            async with alone():
+            async for _ in work:
+                self._work = work
+                return True
+            self.refresher.tables.broken.clear()  # others have taken their place
+            self._tried.clear()
+        except StoreBusy:  # another process is at it, or something was forgotten; a later call looks again
+            self._tried.clear()
+        return False
+
+    async def _rebuilding(self, make: Make) -> AsyncGenerator[int]:
+        """Make every derived table again, and yield after each part how many texts were made so far.
+
+        Whoever ends it early leaves the store as it was.
+
+        Raises:
+            StoreBusy: another process does the same, or something was forgotten meanwhile. Nothing was changed.
+            StoreDamaged: the log itself is damaged. Nothing was changed.
+            StoreMismatch: the store has another format.
+            StoreUnwritable: the place cannot be written to. The memory is as it was.
+        """
+        tables = self.tables()
+        release = await to_thread.run_sync(_claim, tables)
+        if release is None:
+            return
+        try:
+            async with self.alone():  # nobody is forgetting, whose tables would be dropped
+                new = await to_thread.run_sync(_NewTables, tables, self, make)
+            try:
                 while await new.make_part():
-                    pass
-                await new.learn()
-                with anyio.CancelScope(shield=True):
-                    await to_thread.run_sync(new.switch, clock())
-        except BaseException:
-            with anyio.CancelScope(shield=True), suppress(StoreError):
-                await to_thread.run_sync(new.drop)
-            raise
-        yield new.turns
-    finally:
-        release()
+                    yield new.turns
+                await new.learn()  # most lessons, before others have to wait
+                async with self.alone():
+                    while await new.make_part():
+                        pass
+                    await new.learn()
+                    with anyio.CancelScope(shield=True):
+                        await to_thread.run_sync(new.switch)
+            except BaseException:
+                with anyio.CancelScope(shield=True), suppress(StoreError):
+                    await to_thread.run_sync(new.drop)
+                raise
+            yield new.turns
+        finally:
+            release()
+
+    async def aclose(self) -> None:
+        """End what is not done."""
+        if self._work is not None:
+            await self._work.aclose()
 
 
 def _claim(tables: Tables) -> Callable[[], None] | None:
@@ -136,7 +201,7 @@ class _NewTables:
         turns: how many texts were made again so far.
     """
 
-    def __init__(self, tables: Tables, makers: Makers, make: Make) -> None:
+    def __init__(self, tables: Tables, renewal: Renewal, make: Make) -> None:
         former = tables.log.last
         assert former is not None
         names = tables.names()
@@ -145,10 +210,10 @@ class _NewTables:
             if generation_of(name) not in (None, former.generation):
                 tables.drop(name)
         self.turns = 0
-        self._tables, self._makers, self._make = tables, makers, make
+        self._tables, self._renewal, self._make = tables, renewal, make
         self._former = former  # whose tables are replaced
         self._generation = max(former.generation, *numbers, 0) + 1
-        self._learning = Relearning(tables, self._generation, makers.relearn)
+        self._learning = Relearning(tables, self._generation, renewal.relearn)
         self._done = 0  # the last commit that was handled
         self._made: Counter[TableKind] = Counter()
         self._places: Counter[int] = Counter()  # by commit, how many of its assertions have a place
@@ -166,8 +231,8 @@ class _NewTables:
             batch = await self._make([turn for _, turn in chunk])
             await to_thread.run_sync(self._append_batch, batch, {turn.id: tx for tx, turn in chunk})
             self.turns += len(chunk)
-        if self._makers.embed is not None:
-            await self._embed_points_and_questions(self._makers.embed, part)
+        if self._renewal.embed is not None:
+            await self._embed_points_and_questions(self._renewal.embed, part)
         self._done = part[-1].commit.tx if part else until
         return True
 
@@ -175,17 +240,17 @@ class _NewTables:
         """Learn the lessons of the commits that were handled."""
         await self._learning.catch_up(self._done)
 
-    def switch(self, now: Millis) -> None:
+    def switch(self) -> None:
         """Commit the new tables, which takes the place of the others."""
         refuse(self._tables)
         if (beliefs := self._learning.rows()) is not None:
             self._append("beliefs", beliefs)
         kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
         changes: dict[str, Any] = {kind: self._made[kind] for kind in kinds}
-        changes |= {"embedder": self._makers.embedder, "dimension": self._makers.dimension}
-        changes |= {"reader": self._makers.reader, "generation": self._generation}
+        changes |= {name: getattr(self._renewal, name) for name in ("embedder", "dimension", "reader")}
+        commit = self._last().next(self._renewal.clock(), generation=self._generation, **changes)
         with self._tables.write_errors():
-            self._tables.log.append(Entry(self._last().next(now, **changes), {}))
+            self._tables.log.append(Entry(commit, {}))
 
     def drop(self) -> None:
         """Drop the tables that are made, unless their commit stands."""
@@ -214,28 +279,25 @@ class _NewTables:
                 break
         return part
 
-    def _name(self, kind: TableKind) -> str:
-        return table_name(kind, self._generation, self._makers.reader)
-
     def _append(self, kind: TableKind, rows: TableRows) -> None:
-        self._tables.append(self._name(kind), rows)
+        self._tables.append(table_name(kind, self._generation, self._renewal.reader), rows)
         self._made[kind] += len(rows)
 
     def _append_batch(self, batch: Batch, txs: dict[str, int]) -> None:
-        if batch.segments:
-            numbers = [txs[segment.turn_id] for segment in batch.segments]
-            self._append("segments", rows_of("segments", batch.segments, numbers, None, batch.segment_vectors))
-        if batch.sentences:
-            numbers = [txs[sentence.turn_id] for sentence in batch.sentences]
-            self._append("sentences", rows_of("sentences", batch.sentences, numbers, None, batch.sentence_vectors))
         derived = [assertion for assertion in batch.assertions if assertion.extractor in DERIVED]
-        if derived := sorted(derived, key=lambda one: txs[one.turn_id]):
-            numbers = [txs[assertion.turn_id] for assertion in derived]
-            places = []
-            for tx in numbers:
-                places.append(self._places[tx])
-                self._places[tx] += 1
-            self._append("assertions", rows_of("assertions", derived, numbers, places))
+        derived.sort(key=lambda one: txs[one.turn_id])
+        places = []
+        for tx in (txs[one.turn_id] for one in derived):
+            places.append(self._places[tx])
+            self._places[tx] += 1
+        made: tuple[tuple[TableKind, Sequence[Any], Sequence[int] | None, Matrix | None], ...] = (
+            ("segments", batch.segments, None, batch.segment_vectors),
+            ("sentences", batch.sentences, None, batch.sentence_vectors),
+            ("assertions", derived, places, None),
+        )
+        for kind, values, own_places, vectors in made:
+            if values:
+                self._append(kind, rows_of(kind, values, [txs[one.turn_id] for one in values], own_places, vectors))
 
     async def _embed_points_and_questions(self, embed: Embed, part: Sequence[Entry]) -> None:
         """Append the vectors of points, and the questions with theirs."""
@@ -254,76 +316,99 @@ def _chunks(rows: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
         yield txs, places, values
 
 
-class Renewal:
-    """Makes the tables of one store again: when asked to, and in the background if they are broken or outdated.
+class Relearning:
+    """The progress of relearning the lessons of a store.
 
     Args:
-        tables: returns the tables of the store, opened anew.
-        alone: see `Alone`.
-        refresher: knows the last commit, and which tables are broken.
-        makers: what makes them.
-        clock: milliseconds since 1970, UTC.
+        tables: the tables of the store.
+        generation: the generation of the sentences to look up.
+        relearn: makes beliefs of lessons.
+        left: returns what a forget leaves of some commits of the log; by default all of it.
     """
 
     def __init__(
         self,
-        tables: Callable[[], Tables],
-        alone: Alone,
-        refresher: Refresher,
-        makers: Makers,
-        clock: Callable[[], Millis],
+        tables: Tables,
+        generation: int,
+        relearn: Relearn,
+        left: Callable[[Iterable[Entry]], Iterable[Entry]] = iter,
     ) -> None:
-        self._tables, self._alone, self._refresher = tables, alone, refresher
-        self._makers, self._clock = makers, clock
-        self._work: AsyncGenerator[int] | None = None
-        self._tried: set[str] = set()  # tables that could not be made again, which is not tried at every call
+        self._tables = tables
+        self._left = left
+        self._generation = generation
+        self._relearn = relearn
+        self._view = View()
+        self._looked_up: set[str] = set()
+        self._beliefs: dict[str, tuple[int, Belief]] = {}
 
-    @property
-    def due(self) -> bool:
-        """Whether a table is broken, or an older extractor has read the texts, as of the last refresh."""
-        return bool(self._wanted() - self._tried)
+    async def catch_up(self, until: int) -> None:
+        """Learn from the lessons of the commits up to a number; their sentences must be in the tables."""
+        lessons = await to_thread.run_sync(self._read, until)
+        for space, run in groupby(lessons, key=lambda entry: entry[1].space):
+            part = list(run)
+            for start in range(0, len(part), CHUNK):
+                await self._learn(space, part[start : start + CHUNK])
 
-    def _wanted(self) -> set[str]:
-        """Return the names of the tables that are to be made again."""
-        damage, last = self._refresher.damage, self._refresher.last
-        if self._makers.derive is None or damage.log or last is None:
-            return set()
-        is_outdated = last.reader < self._makers.reader
-        return {*damage.tables, *([last.table("assertions")] if is_outdated else [])}
+    def rows(self) -> TableRows | None:
+        """Return the beliefs as rows with the numbers of the commits that they are as of; None if there are none."""
+        if not self._beliefs:
+            return None
+        txs, beliefs = zip(*self._beliefs.values(), strict=True)
+        return rows_of("beliefs", beliefs, txs)
 
-    async def rebuild(self, make: Make) -> int:
-        """Make every derived table again, and return the number of texts; see `rebuilding` for the errors."""
-        made = 0
-        async with aclosing(self._rebuilding(make)) as work:
-            async for turns in work:
-                made = turns
-        return made
+    async def _learn(self, space: str, part: Sequence[tuple[int, Lesson]]) -> None:
+        lessons = tuple(lesson for _, lesson in part)
+        beliefs = tuple(await self._relearn(self._view.space(space), lessons))
+        for belief in beliefs:
+            self._beliefs.pop(belief.sentence_id, None)
+            self._beliefs[belief.sentence_id] = part[-1][0], belief
+        self._view.add(Batch(lessons=lessons, beliefs=beliefs), self._view.tx)
 
-    async def step(self) -> bool:
-        """Make a part of the tables again if they are due, and return whether there is more to do."""
-        if self._work is None:
-            if self._makers.derive is None or not self.due:
-                return False
-            known, last = self._refresher.last, await to_thread.run_sync(lambda: self._tables().log.last)
-            if known is None or last is None or last.generation != known.generation:
-                return False  # another process has done it
-            self._tried |= self._wanted()
-            self._work = self._rebuilding(self._makers.derive())
-        work, self._work = self._work, None  # which an error ends
-        try:
-            async for _ in work:
-                self._work = work
-                return True
-            self._refresher.note_rebuilt()
-            self._tried.clear()
-        except StoreBusy:  # another process is at it, or something was forgotten; a later call looks again
-            self._tried.clear()
-        return False
+    def _read(self, until: int) -> list[tuple[int, Lesson]]:
+        """Return the new lessons with their commits' numbers, in order; the view has the sentences that they are about.
 
-    def _rebuilding(self, make: Make) -> AsyncGenerator[int]:
-        return rebuilding(self._tables(), self._alone, self._makers, make, self._clock)
+        A judge's first lesson counts, should there be a second in the log.
+        """
+        entries = list(self._left(self._tables.log.entries(self._view.tx, until)))
+        new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
+        for tx, _, lesson, _ in logged_rows(entries, "episodes"):
+            if not self._view.has_lesson(lesson):
+                new.setdefault((lesson.space, *lesson.key), (tx, lesson))
+        if new:
+            turns = tuple(row.value for row in logged_rows(entries, "turns"))
+            self._view.add(Batch(turns), until)
+            names = dict.fromkeys(name for _, one in new.values() for name in one.labels if name not in self._looked_up)
+            self._looked_up.update(names)
+            for start in range(0, len(names), SENTENCES):
+                self._look_up(list(names)[start : start + SENTENCES])
+        return list(new.values())
 
-    async def aclose(self) -> None:
-        """End what is not done."""
-        if self._work is not None:
-            await self._work.aclose()
+    def _look_up(self, names: Sequence[str]) -> None:
+        """Add the named sentences with their vectors to the view, if their turn is in it."""
+        quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
+        rows = self._tables.rows(self._table("sentences"), f"id IN ({quoted})")
+        if rows is None:
+            return
+        sentences = values_of("sentences", rows)
+        chosen = [row for row, one in enumerate(sentences) if one.turn_id in self._view.space(one.space).turns]
+        found = tuple(sentences[row] for row in chosen)
+        turns = ", ".join(sorted({f"'{one.turn_id}'" for one in found}))
+        segments = self._tables.rows(self._table("segments"), f"turn_id IN ({turns})") if found else None
+        if segments is not None:
+            vectors = _vectors_of(found, rows.take(chosen), segments)
+            self._view.add(Batch(sentences=found, sentence_vectors=vectors), self._view.tx)
+
+    def _table(self, kind: TableKind) -> str:
+        return table_name(kind, self._generation, reader=0)  # no assertions: the reader does not matter
+
+
+def _vectors_of(sentences: Sequence[Sentence], rows: TableRows, segments: TableRows) -> Matrix:
+    """Return the vectors of sentences, those of their segments where they have these."""
+    of_segments = vectors_of(segments)
+    vectors = vectors_of(rows, OWN, of_segments.shape[1])
+    spans = list(zip(values_of("segments", segments), of_segments, strict=True))
+    for row in np.flatnonzero(~vectors.any(axis=1)).tolist():
+        one = sentences[row]
+        holding = (vector for of, vector in spans if of.turn_id == one.turn_id and of.first <= one.index <= of.last)
+        vectors[row] = next(holding, 0)
+    return vectors

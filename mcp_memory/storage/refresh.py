@@ -101,10 +101,6 @@ class Refresher:
         """Whether the log is damaged, or a table that lacks rows or cannot be read."""
         return bool(self._problem or self.tables.broken)
 
-    def note_rebuilt(self) -> None:
-        """Forget what was broken: others have taken its place."""
-        self.tables.broken.clear()
-
     # Saved views
 
     def save(self, view: View, stop: Callable[[], bool]) -> None:

@@ -35,9 +35,8 @@ from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import keep_private
 from mcp_memory.storage.place import Place, lease, local_folder, open_write_lock, without_compaction
-from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
+from mcp_memory.storage.rebuild import Embed, Make, Relearn, Renewal, learn_nothing
 from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.rows import rows_by_kind
 from mcp_memory.storage.schema import FORMAT, Commit, costs_of
 from mcp_memory.storage.tables import Tables
@@ -104,8 +103,10 @@ class LanceStore:
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(self._place, compact_after, clock)
-        makers = Makers(embedder, dimension, reader, derive, relearn, embed)
-        self._renewal = Renewal(lambda: Tables(self._place), self._alone, self._refresher, makers, clock)
+        self._renewal = Renewal(
+            lambda: Tables(self._place), self._alone, self._refresher, embedder, dimension, reader, derive, relearn,
+            embed, clock,
+        )  # fmt: skip
         self._forgetter = Forgetter(Tables(self._place), embed, relearn, clock)
         self._book, self._book_as_of = NOTHING_FORGOTTEN, (0, 0)  # of a generation with so many records
 

@@ -21,7 +21,7 @@ from mcp_memory.domain.language_model import Job, Reservation, Spending
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.services.indexing import deriver, silent
-from mcp_memory.storage import refresh, relearning, tables
+from mcp_memory.storage import rebuild, refresh, tables
 from mcp_memory.storage.log import table_rows
 from mcp_memory.storage.schema import TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
@@ -157,8 +157,8 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In chunks, with lessons written meanwhile; the log stays."""
-    monkeypatch.setattr(relearning, "LESSONS", 2)
-    monkeypatch.setattr(relearning, "SENTENCES", 1)
+    monkeypatch.setattr(rebuild, "CHUNK", 2)
+    monkeypatch.setattr(rebuild, "SENTENCES", 1)
     a, b = sentence("a"), sentence("b", 1)
     seen: list[tuple[str, list[str], int]] = []
 
