@@ -97,6 +97,24 @@ class Batch:
             raise ValueError("a batch has lessons that were recorded before, or twice, and others that were not")
         return replace(self, lessons=(), beliefs=())
 
+    def only(self, kept: Callable[[str, Any], bool]) -> Batch:
+        """Return the batch without the rows of which ``kept``, given kind and row, is false; itself for none."""
+        changes: dict[str, Any] = {}
+        for kind in ROWS:
+            rows = getattr(self, kind)
+            places = [place for place, row in enumerate(rows) if kept(kind, row)]
+            if len(places) < len(rows):
+                changes[kind] = tuple(rows[place] for place in places)
+                if vectors := VECTORS.get(kind):
+                    changes[vectors] = getattr(self, vectors)[places]
+        return replace(self, **changes) if changes else self
+
+
+VECTORS = {f"{kind}s": f"{kind}_vectors" for kind in ("segment", "sentence", "point", "question")}
+"""The fields with the vectors of rows, by that with the rows."""
+ROWS = [one.name for one in fields(Batch) if one.name not in (*VECTORS.values(), "outlays")]
+"""The fields with rows of spaces."""
+
 
 def joined(batches: Sequence[Batch]) -> Batch:
     """Return the rows of some batches, one after the other."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -126,21 +127,12 @@ def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]
         here = view.space(space)
         return any(name not in arrived and forgotten(name) and not here.knows(name) for name in names)
 
+    sources: dict[str, Callable[[Any], Sequence[str]]] = {
+        "assertions": lambda fact: (fact.turn_id,),
+        "jobs": lambda job: (job.turn_id,),
+        "points": lambda point: (*point.sentences, *point.facts),
+        "questions": lambda question: (question.segment_id,),
+    }
     if any(is_gone(lesson.space, *sentences_in(lesson)) for lesson in batch.lessons):
         batch = replace(batch, lessons=(), beliefs=())
-    facts = tuple(one for one in batch.assertions if not is_gone(one.space, one.turn_id))
-    jobs = tuple(job for job in batch.jobs if not is_gone(job.space, job.turn_id))
-    points = [row for row, one in enumerate(batch.points) if not is_gone(one.space, *one.sentences, *one.facts)]
-    asked = [row for row, one in enumerate(batch.questions) if not is_gone(one.space, one.segment_id)]
-    kept = map(len, (facts, jobs, points, asked))
-    if [*kept] == [*map(len, (batch.assertions, batch.jobs, batch.points, batch.questions))]:
-        return batch
-    return replace(
-        batch,
-        assertions=facts,
-        jobs=jobs,
-        points=tuple(batch.points[row] for row in points),
-        point_vectors=batch.point_vectors[points],
-        questions=tuple(batch.questions[row] for row in asked),
-        question_vectors=batch.question_vectors[asked],
-    )
+    return batch.only(lambda kind, row: kind not in sources or not is_gone(row.space, *sources[kind](row)))

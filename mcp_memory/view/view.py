@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from functools import partial
 from typing import Any
 
-from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.batch import ROWS, Batch
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.ids import Ids
@@ -78,10 +78,11 @@ class View:
 
     def add(self, batch: Batch, tx: int) -> None:
         """Add rows of the commits up to ``tx``."""
-        for name, part in _by_space(batch).items():
+        names = dict.fromkeys(row.space for kind in ROWS for row in getattr(batch, kind))
+        for name in names:
             space = self.spaces[name] = self.space(name)
             self._grown.add(name)
-            space.add(part)
+            space.add(batch if len(names) == 1 else batch.only(partial(_is_in, name)))
         for outlay in batch.outlays:
             self._spent[outlay.day] = self.spent(outlay.day) + outlay.what
         self.tx = tx
@@ -94,23 +95,5 @@ class View:
             self.spaces[self._grown.pop()].extend_indexes()
 
 
-_VECTORS = {f"{kind}s": f"{kind}_vectors" for kind in ("segment", "sentence", "point", "question")}
-_ROWS = [one.name for one in fields(Batch) if one.name not in (*_VECTORS.values(), "outlays")]
-
-
-def _by_space(batch: Batch) -> dict[str, Batch]:
-    names = dict.fromkeys(row.space for kind in _ROWS for row in getattr(batch, kind))
-    if len(names) == 1:
-        return {next(iter(names)): batch}
-    return {name: _of_space(batch, name) for name in names}
-
-
-def _of_space(batch: Batch, name: str) -> Batch:
-    parts: dict[str, Any] = {}
-    for kind in _ROWS:
-        rows = getattr(batch, kind)
-        places = [place for place, row in enumerate(rows) if row.space == name]
-        parts[kind] = tuple(rows[place] for place in places)
-        if vectors := _VECTORS.get(kind):
-            parts[vectors] = getattr(batch, vectors)[places]
-    return Batch(**parts)
+def _is_in(space: str, _kind: str, row: Any) -> bool:
+    return bool(row.space == space)
