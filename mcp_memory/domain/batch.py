@@ -168,7 +168,7 @@ class Masking:
 KEEP = Masking()
 
 
-Find = Callable[[str, str], Turn | None]
+FindTurn = Callable[[str, str], Turn | None]
 """Returns the turn of a space with an id, if it is there."""
 
 
@@ -228,7 +228,7 @@ def masked_lesson(lesson: Lesson, masking: Masking) -> Lesson:
     return masked_texts(lesson, masking, "query")
 
 
-def masked(batch: Batch, masking: Masking, find: Find) -> Batch:
+def masked(batch: Batch, masking: Masking, find: FindTurn) -> Batch:
     """Return a batch with its secrets masked, as it is shown and exported; the batch itself if it holds none.
 
     Args:

@@ -27,7 +27,7 @@ from mcp_memory.heap import drop_texts, may_go
 from mcp_memory.storage import saved_view
 from mcp_memory.storage.damage import Damage, problem_of_log, short_tables
 from mcp_memory.storage.log import Entry, logged_rows, table_rows
-from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, pieces_of, point_vectors_of, stored_rows
+from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, point_vectors_of, stored_rows, with_pieces
 from mcp_memory.storage.schema import (
     FORMAT,
     KEY_BYTES,
@@ -313,7 +313,7 @@ def _batch_of(
     )
     segments, sentences = read("segments"), read("sentences")
     if segments is not None and sentences is not None:  # else no turn had any words
-        batch = replace(batch, **pieces_of(turns, segments, sentences, there)._asdict())
+        batch = with_pieces(batch, segments, sentences, there)
     return masked(batch, masking, find)  # from here on nothing of the log is seen as it was said
 
 

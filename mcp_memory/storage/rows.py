@@ -18,7 +18,7 @@ with a line of the log: its pieces and assertions are left out then.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import count, islice
 from sys import intern
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.codec import Field, fields_of, read
-from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.batch import Batch, FindTurn
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion, ExtractorName
@@ -63,10 +63,6 @@ OWN = "own"
 """The column of the vectors that sentences have of their own. LanceDB takes no gaps in one that is named a vector."""
 Row = dict[str, Any]
 """A row of the log, as JSON has it."""
-FindTurn = Callable[[str, str], Turn | None]
-"""Returns a stored turn by space and id."""
-
-
 _PLAIN = (str, int, float, bool)
 """What JSON and a column of its own type hold as it is."""
 
@@ -257,25 +253,16 @@ def assertions_in_order(facts: Sequence[StoredRow], derived: TableRows | None, f
     return sorted((row for row in rows if find(row.value.space, row.value.turn_id)), key=lambda row: row[:2])
 
 
-class StoredPieces(NamedTuple):
-    """Segments and sentences with their vectors, as in a `Batch`."""
-
-    segments: tuple[Segment, ...]
-    sentences: tuple[Sentence, ...]
-    segment_vectors: Matrix
-    sentence_vectors: Matrix
-
-
-def pieces_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> StoredPieces:
-    """Return rows as pieces of texts, by turn and then by index.
+def with_pieces(batch: Batch, segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> Batch:
+    """Return a batch with the pieces of texts in some rows, by turn and then by index.
 
     Args:
-        turns: in order of arrival.
+        batch: with its turns in order of arrival.
         segments: their rows, in any order, with or without vectors.
         sentences: their rows in the same way.
         find_earlier: returns a turn that arrived before these.
     """
-    ranks = {turn.id: number for number, turn in enumerate(turns)}
+    ranks = {turn.id: number for number, turn in enumerate(batch.turns)}
 
     def in_order(kind: TableKind, rows: TableRows, vectors: Matrix) -> tuple[tuple[Any, ...], Matrix]:
         pieces = values_of(kind, rows)
@@ -292,7 +279,13 @@ def pieces_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, 
     of_segments = vectors_of(segments)
     found, segment_vectors = in_order("segments", segments, of_segments)
     said, sentence_vectors = in_order("sentences", sentences, vectors_of(sentences, OWN, of_segments.shape[1]))
-    return StoredPieces(found, said, segment_vectors, sentence_vectors)
+    return replace(
+        batch,
+        segments=found,
+        sentences=said,
+        segment_vectors=segment_vectors,
+        sentence_vectors=sentence_vectors,
+    )
 
 
 # Values as columns

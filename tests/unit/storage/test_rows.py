@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from batches import derive, turn
 
-from mcp_memory.storage.rows import pieces_of, rows_of
+from mcp_memory.domain.batch import Batch
+from mcp_memory.storage.rows import rows_of, with_pieces
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -23,8 +24,8 @@ def test_pieces_come_by_turn_and_place_and_those_of_no_turn_are_left_out(seed: i
         order = dice.permutation(len(pieces)).tolist()
         return rows_of(kind, [pieces[place] for place in order], [1] * len(order), None, vectors[order])
 
-    read = pieces_of(
-        turns,
+    read = with_pieces(
+        Batch(tuple(turns)),
         table("segments", rows.segments, rows.segment_vectors),
         table("sentences", rows.sentences, rows.sentence_vectors),
         lambda _space, name: earlier if name == earlier.id else None,
