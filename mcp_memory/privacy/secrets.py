@@ -22,8 +22,7 @@ from mcp_memory.configurable import PrivacySettings
 from mcp_memory.domain.batch import KEEP, Found, Masking
 from mcp_memory.domain.spelling import readable, readable_places
 from mcp_memory.domain.turns import IMPORTED, Turn, by_user
-from mcp_memory.privacy.nouns import TABLE
-from mcp_memory.privacy.stated import PLACEHOLDER, stated_secrets
+from mcp_memory.privacy.stated import PLACEHOLDER, TABLE, stated_secrets
 
 RULES = 5
 """Raised whenever other texts are masked than before: a view that was saved with other masks is not read again."""
