@@ -18,7 +18,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.schema import Commit
+from mcp_memory.storage.rows import Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix

@@ -14,8 +14,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import MIN_ENTITIES, Point
 from mcp_memory.domain.turns import Segment, Sentence
 from mcp_memory.storage.log import logged_rows
-from mcp_memory.storage.rows import DERIVED, LOGGED, OWN, values_of, vectors_of
-from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind
+from mcp_memory.storage.rows import DERIVED, LOG_KINDS, LOGGED, OWN, TABLE_KINDS, Commit, RowKind, values_of, vectors_of
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Vector
 

@@ -2,7 +2,7 @@
 
 An id that follows from content lets a repeated call find what it stored before. Made without a key, it would also let
 whoever holds an export or a reply test what a masked text says, by making the ids of all it may say. So every store has
-a random key, which its commits carry (``storage/schema.py``): it goes wherever the tables go, and nowhere else.
+a random key, which its commits carry (``storage/rows.py``): it goes wherever the tables go, and nowhere else.
 
 The id of a text is never shown, and those of its sentences, segments and facts are digests of it and of their content,
 so they give nothing away, either. A text without an id of the caller's gets one (`Ids.ref`) in place of the digest of

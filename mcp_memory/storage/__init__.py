@@ -7,8 +7,7 @@ log; whatever is wrong with one of them, it is made again.
 
     store.py       the port: read, write, rebuild, forget
     log.py         an object for each commit, and segments of their lines; objects.py: in a folder or a bucket
-    schema.py      the kinds of rows, the commit, the format
-    rows.py        values to rows and back
+    rows.py        the format: the kinds of rows, the commit, values to rows and back
     tables.py      the tables in LanceDB
     refresh.py     from new commits and rows to a view that has them
     saved_view.py  the view of a large store in a file, from which the next process begins

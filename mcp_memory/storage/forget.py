@@ -43,19 +43,22 @@ from mcp_memory.storage.log import Entry
 from mcp_memory.storage.own_files import keep_private, needless_files
 from mcp_memory.storage.place import without_compaction
 from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
-from mcp_memory.storage.rows import Row, row_of, rows_of, value_of
-from mcp_memory.storage.saved_view import remove_views
-from mcp_memory.storage.schema import (
+from mcp_memory.storage.rows import (
     LOG_KINDS,
     TABLE_KINDS,
     Commit,
     LogKind,
+    Row,
     RowKind,
     TableKind,
     TableRows,
     generation_of,
+    row_of,
+    rows_of,
     table_name,
+    value_of,
 )
+from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
 

@@ -29,8 +29,18 @@ from typing import Any
 
 from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.objects import Objects
-from mcp_memory.storage.rows import Row, StoredRow, value_of, with_tx
-from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, LogKind, TableKind, TableRows
+from mcp_memory.storage.rows import (
+    LOG_KINDS,
+    TABLE_KINDS,
+    Commit,
+    LogKind,
+    Row,
+    StoredRow,
+    TableKind,
+    TableRows,
+    value_of,
+    with_tx,
+)
 
 JOURNAL, SEGMENTS = "journal/", "log/"
 DIGITS = 20

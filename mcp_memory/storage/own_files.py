@@ -16,7 +16,7 @@ from pathlib import Path
 from stat import S_IWOTH
 
 from mcp_memory.files import files_below
-from mcp_memory.storage.schema import TABLE_KINDS
+from mcp_memory.storage.rows import TABLE_KINDS
 
 LOCK_FILES = tuple(f"{name}.lock" for name in ("next", "write", "compact", "rebuild", "index", "enrich", "view"))
 """The files of all locks in a store's folder."""

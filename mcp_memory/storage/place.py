@@ -34,7 +34,7 @@ from mcp_memory.storage.lock import LAST_POLL_S, BucketLock, WriteLock, lock_fil
 from mcp_memory.storage.log import Log
 from mcp_memory.storage.objects import KEEPS_VERSIONS, Bucket, Folder, Objects, storage_options
 from mcp_memory.storage.own_files import holds_store, open_to_others
-from mcp_memory.storage.schema import older_format
+from mcp_memory.storage.rows import older_format
 
 _FORMER = ("commits.lance", "memory.log")
 """What the folder of a store of an older program has, one of them."""

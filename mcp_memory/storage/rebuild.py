@@ -32,8 +32,19 @@ from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.log import Entry, logged_rows
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.refresh import Refresher, ensure_format
-from mcp_memory.storage.rows import DERIVED, OWN, StoredRow, rows_of, values_of, vectors_of
-from mcp_memory.storage.schema import Commit, TableKind, TableRows, generation_of, table_name
+from mcp_memory.storage.rows import (
+    DERIVED,
+    OWN,
+    Commit,
+    StoredRow,
+    TableKind,
+    TableRows,
+    generation_of,
+    rows_of,
+    table_name,
+    values_of,
+    vectors_of,
+)
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space

@@ -27,14 +27,19 @@ from mcp_memory.heap import drop_texts, may_go
 from mcp_memory.storage import saved_view
 from mcp_memory.storage.damage import Damage, problem_of_log, short_tables
 from mcp_memory.storage.log import Entry, logged_rows, table_rows
-from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, point_vectors_of, stored_rows, with_pieces
-from mcp_memory.storage.schema import (
+from mcp_memory.storage.rows import (
     FORMAT,
     KEY_BYTES,
     Commit,
+    StoredRow,
     TableKind,
     TableRows,
+    assertions_in_order,
+    latest,
     older_format,
+    point_vectors_of,
+    stored_rows,
+    with_pieces,
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View

@@ -42,7 +42,7 @@ import numpy as np
 
 from mcp_memory.storage.damage import problem_of_log, short_tables
 from mcp_memory.storage.place import take_if_free
-from mcp_memory.storage.schema import FORMAT, Commit
+from mcp_memory.storage.rows import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.texts import folder
 from mcp_memory.view.view import View

@@ -37,8 +37,7 @@ from mcp_memory.storage.own_files import keep_private
 from mcp_memory.storage.place import Place, lease, local_folder, open_write_lock, without_compaction
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, Renewal, learn_nothing
 from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.rows import rows_by_kind
-from mcp_memory.storage.schema import FORMAT, Commit, costs_of
+from mcp_memory.storage.rows import FORMAT, Commit, costs_of, rows_by_kind
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.erasure import Erasure, without_forgotten
 from mcp_memory.view.view import View

@@ -29,7 +29,7 @@ from mcp_memory.errors import StoreError, StoreUnwritable
 from mcp_memory.storage.log import Log
 from mcp_memory.storage.own_files import keep_private, remove_folder
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.schema import TableRows
+from mcp_memory.storage.rows import TableRows
 
 Table = Any
 """A table of LanceDB, which comes without types."""

@@ -25,8 +25,7 @@ from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
-from mcp_memory.storage.rows import LAYOUTS
-from mcp_memory.storage.schema import FORMAT, LOG_KINDS
+from mcp_memory.storage.rows import FORMAT, LAYOUTS, LOG_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 

@@ -23,7 +23,7 @@ from mcp_memory.errors import StoreMismatch
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.storage import rebuild, refresh, tables
 from mcp_memory.storage.log import table_rows
-from mcp_memory.storage.schema import TABLE_KINDS
+from mcp_memory.storage.rows import TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix

@@ -24,8 +24,7 @@ from mcp_memory.storage.lock import BucketLock
 from mcp_memory.storage.log import Entry, decode, encode, table_rows
 from mcp_memory.storage.objects import Bucket, storage_options
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.rows import rows_by_kind
-from mcp_memory.storage.schema import FORMAT, TABLE_KINDS, Commit
+from mcp_memory.storage.rows import FORMAT, TABLE_KINDS, Commit, rows_by_kind
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 

@@ -14,7 +14,7 @@ from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.domain.points import MAX_ENTITIES
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.storage.log import logged_rows, table_rows
-from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS
+from mcp_memory.storage.rows import LOG_KINDS, TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
