@@ -244,11 +244,7 @@ def confirmed_sentences(
 ) -> set[int]:
     """Return the rows of the sentences of which a caller said that they help with such a query.
 
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space.
-        gates: the gates of the query, by row of the sentence.
-        said: tells of a turn, by its id, whether it is of the role that the query asks for.
+    ``said`` tells of a turn, by its id, whether it is of the role that the query asks for.
     """
     rows = np.array(confident_sentences(gates), dtype=np.intp)
     rows = rows[space.visible(rows, query.window)]
@@ -259,10 +255,7 @@ def confirmed_sentences(
 def find_correction(space: Space, query: Query, confirmed: Set[int]) -> tuple[Correction | None, set[int]]:
     """Return the newest correction that a caller gave to such a query, and the rows of its sentences.
 
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space; one for an earlier time (``as_of``) has no correction.
-        confirmed: from `confirmed_sentences`.
+    A query for an earlier time (``as_of``) has none.
     """
     turns = {row: space.turns[space.sentences[row].turn_id] for row in confirmed if query.as_of is None}
     given = {row: turn for row, turn in turns.items() if _corrects(turn)}
@@ -324,14 +317,9 @@ def _names_and_time(query: Query, now: Millis) -> tuple[frozenset[str], str | No
 def gates_for_judge(
     space: Space, query: Query, result: RecallResult, gates: Mapping[int, float], *, learning: bool
 ) -> dict[int, float]:
-    """Return the gates of a query, by row, as an answer is judged with them: what a caller denied counts less.
+    """Return the gates of a query, by row, as an answer is judged with them.
 
-    Args:
-        space: the space of a view that does not change since the gates were computed.
-        query: the query with its text as given.
-        result: the result of the query; says what of its evidence was corrected.
-        gates: the gates of the query, from `gain.gates.sentence_gates`.
-        learning: whether what callers denied counts.
+    What a caller denied or corrected counts less, unless nothing is learnt.
     """
     if not learning:
         return dict(gates)
@@ -348,11 +336,6 @@ def _cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[in
     callers may have confirmed it. One denial then brings its gate back to 1 only, and the answer would be given again.
     The same holds if a caller called the answer wrong and named no evidence, which makes the gate neutral (y = 0). For
     recall, a neutral gate is right.
-
-    Args:
-        space: the space of the question.
-        query: as given.
-        gates: the gates of the question, from `gain.gates.sentence_gates`; a lower one stays.
     """
     labels: dict[str, Target] = {}
     for lesson in space.beliefs.lessons_for(query):

@@ -57,10 +57,8 @@ Round = Mapping[int, float]
 def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[int, float]:
     """Return A_0 of eq. 3: the entities that a question names, each with score 1.
 
-    Args:
-        index: the index of the space.
-        text: the text of the question. Of names within one another only the longest count.
-        names: further names that are meant: of a speaker called by a first name, or given by the caller.
+    Of names within one another only the longest count. ``names`` are further ones that are meant: of a speaker called
+    by a first name, or given by the caller.
     """
     found = {number: 1.0 for name in names if (number := index.find(name)) is not None}
     for number in index.entities_in(words(text)[:READ]):

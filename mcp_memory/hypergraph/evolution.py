@@ -74,13 +74,7 @@ def apply_group(
 ) -> Point | None:
     """Return the point that a group makes, or the next revision of the point that it updates; None if all is known.
 
-    Args:
-        facts: the facts of the space.
-        points: the points of the scope, merged ones included, by id.
-        group: the evidence.
-        space: its name.
-        scope: the scope of the goal.
-        at: the moment.
+    The points are those of the scope, merged ones included, by id.
     """
     keys = frozenset(map(facts.key, group.entities.values()))
     near = [(jaccard(keys, vertices(facts, point)), point) for point in points.values()]
@@ -158,9 +152,7 @@ def _sentences(descriptions: Iterable[str]) -> list[Placed]:
 def extract_description(texts: Iterable[Placed], most: int) -> str:
     """Join texts in reading order, each on a line, without repetitions.
 
-    Args:
-        texts: the most important first.
-        most: words at most; the first text is kept whole, however long it is.
+    The most important come first: of more words than ``most`` the last are left out. The first is kept whole.
     """
     kept: dict[Placed, list[str]] = {}
     room = most
@@ -194,13 +186,7 @@ def asks_to_compare(question: Query) -> bool:
 
 
 def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path]) -> bool:
-    """Return whether a goal relates things to each other (DESIGN D05): a topic, why, how, a comparison, several hops.
-
-    Args:
-        question: the goal, parsed.
-        roots: entities that navigation started from.
-        paths: the paths that it found, best first.
-    """
+    """Return whether a goal relates things to each other (DESIGN D05): a topic, why, how, comparison, several hops."""
     if question.answer_type in ("other", "why", "how") or asks_to_compare(question):
         return True
     return len({root.key for root in roots}) > 1 or (bool(paths) and len(paths[0].steps) > 1)
@@ -247,15 +233,7 @@ def pairs_to_merge(
 def merge_points(
     parents: Sequence[Point], description: str, scope: str, source: Engine, at: Millis
 ) -> tuple[Point, tuple[Point, ...]]:
-    """Return the point that others are merged into, and the last revisions of the others.
-
-    Args:
-        parents: active, of one space, each once.
-        description: the description of the new point.
-        scope: the scope of the new point.
-        source: who wrote it.
-        at: the moment.
-    """
+    """Return the point of a scope that others are merged into, and the last revisions of the others."""
     entities = distinct_names(name for parent in parents for name in parent.entities)
     ids = tuple(parent.id for parent in parents)
     space = parents[0].space

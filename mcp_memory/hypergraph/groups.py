@@ -59,13 +59,7 @@ class EvidenceGroup:
 
 
 def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> EvidenceGroup | None:
-    """Return an item of evidence for grouping; None if no stored text says it, as for a hypothesis.
-
-    Args:
-        space: the space of the evidence.
-        evidence_id: the id of a sentence, a segment or a fact.
-        sentences: ids of the sentences that count for it.
-    """
+    """Return a sentence, segment or fact for grouping; None if no stored text says it, as for a hypothesis."""
     facts = space.facts
     pieces = known_sentences(space, dict.fromkeys(sentences))
     entities: dict[str, str] = {}
@@ -86,12 +80,7 @@ def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> E
 
 
 def group_evidence(space: Space, items: Sequence[EvidenceGroup]) -> list[EvidenceGroup]:
-    """Return the groups of evidence that join two or more entities, those with the best evidence first.
-
-    Args:
-        space: the space of the evidence.
-        items: best first.
-    """
+    """Return the groups of evidence that join two or more entities, those with the best evidence first."""
     joins = _without_hubs(space, {key for item in items for key in item.entities})
     of = list(range(len(items)))  # the group of each item, as the place of its first one
     met: dict[str, int] = {}

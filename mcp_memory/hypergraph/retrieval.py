@@ -51,10 +51,7 @@ Weigh = Callable[[NDArray[np.intp]], Scores]
 def neighbourhood(space: Space, point: Point, working: Iterable[Point] = ()) -> set[str]:
     """Return N(V) of eq. 6: the keys of a point's entities and of those that facts or other points join to them.
 
-    Args:
-        space: the space of the facts and the stored points.
-        point: stored or not.
-        working: further points, which are not stored.
+    ``working`` are further points, which are not stored.
     """
     joined = vertices(space.facts, point)
     found = set(joined)
@@ -82,12 +79,8 @@ Retrieved = dict[str, dict[int, float]]
 def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None) -> Retrieved:
     """Return R(q) of eq. 1 within a scope: the entities with the highest weights for a subquery, highest first.
 
-    The weight of an entity is that of the best sentence that names it; an entity without one is not retrieved.
-
-    Args:
-        space: the space of the entities.
-        keys: the keys of the entities in scope.
-        weigh: the weights of sentences; None for 1 each, then the entities named most often come first.
+    The weight of an entity is that of the best sentence that names it; an entity without one is not retrieved. Without
+    weights of sentences each has 1, and the entities named most often come first.
     """
     index = space.index(EntityIndex)
     named: dict[str, NDArray[np.intp]] = {}
@@ -118,13 +111,8 @@ def is_placeholder(space: Space, name: str) -> bool:
 def relevant_points(space: Space, query: Query, keys: Iterable[str]) -> list[Point]:
     """Return the active points that join entities of a question or were made for it, most similar first (DESIGN 3.2).
 
-    The user, whom most points of a personal memory join, is not enough: a point of nobody else in the question must be
-    near to it (`NEAR`), or have one of its words.
-
-    Args:
-        space: the space of the points.
-        query: the question, understood and embedded.
-        keys: the keys of the entities that navigation started from.
+    ``keys`` are the entities that navigation started from. The user, whom most points of a personal memory join, is not
+    enough: a point of nobody else in the question must be near to it (`NEAR`), or have one of its words.
     """
     hypergraph = space.hypergraph
     if not len(hypergraph):

@@ -197,10 +197,7 @@ def _expand(near: Neighbourhood, path: Path) -> list[Path]:
 def statement_similarity(space: Space, vector: Vector, cosines: Scores) -> Cosine:
     """Return a function from statements of facts to their similarity to a query.
 
-    Args:
-        space: the space of a view that does not change meanwhile.
-        vector: the vector of the query, shape ``(d,)``.
-        cosines: its cosine with each segment, used where the view holds no vectors of sentences.
+    It is that of the sentence; where the view holds no vectors of sentences, that of its segment, from ``cosines``.
     """
 
     def cosine(assertions: Sequence[Assertion]) -> list[float]:

@@ -204,17 +204,9 @@ def _infer(
 ) -> Iterator[Guess]:
     """Yield the step from the end of the path to an entity, if the premises make it possible.
 
-    Args:
-        near: the facts around the path.
-        path: the path to extend.
-        rule: the rule that infers the step.
-        discount: factor on the lowest confidence of the premises.
-        forward: whether the step goes from head to tail.
-        end: key of the entity that it leads to.
-        relation: the relation of the inferred fact.
-        premises: facts that it follows from. Premises that never held together imply nothing, unless …
-        timeless: … the conclusion does not require that (an order, a chain of causes).
-        support: the assertions that the step cites; None for the latest ones of each premise.
+    Premises that never held together imply nothing, unless the conclusion does not require that: an order, a chain of
+    causes (``timeless``). Their lowest confidence is multiplied by ``discount``. The step cites ``support``, else the
+    latest assertions of each premise.
     """
     if end == path.end:
         return

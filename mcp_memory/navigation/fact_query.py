@@ -446,11 +446,6 @@ def mentioned_entities(
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return what a query mentions, of all entities that some fact is about; nothing twice.
 
-    Args:
-        facts: the facts of the space.
-        question: text of the query.
-        names: the names that `language.tokens.names` finds in it.
-
     Returns:
         named: keys of entities, the longest names first.
         unknown: names as written that no fact bears; they may be variants of one that a fact bears.

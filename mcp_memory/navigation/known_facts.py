@@ -32,14 +32,9 @@ _OURS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 def known_facts(
     space: Space, query: Query, roots: Iterable[Root], paths: Iterable[Path], turns: Iterable[str]
 ) -> KnownFacts:
-    """Return the facts that a judge of answers may need for a query.
+    """Return the facts that a judge of answers may need for a query, of its roots and of the ends of its paths.
 
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood; its moment applies.
-        roots: the entities from which navigation started.
-        paths: the paths that it found, best first.
-        turns: ids of the turns that recall found; facts that they deny are collected as well.
+    Facts that the turns deny are collected as well: those that recall found, by id.
     """
     facts = space.facts
     roots = tuple(roots)

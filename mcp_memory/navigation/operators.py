@@ -216,13 +216,7 @@ def suggest_steps(
 ) -> tuple[Suggestion, ...]:
     """Return steps that continue a recall, the most promising first; none if it found nothing.
 
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space.
-        roots: from which navigation started.
-        paths: the paths that it found, best first.
-        evidence: best first.
-        missing: words of the query that no evidence covers.
+    Roots, paths and evidence are what it found, best first; ``missing`` are the words of the query that nothing covers.
     """
     by_facts: dict[object, Suggestion] = {}  # beside other arguments the query only ranks the results
     for step in _steps_along_facts(space, query, roots, paths):

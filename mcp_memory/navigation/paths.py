@@ -202,11 +202,7 @@ def score_paths(
 ) -> list[PathScores]:
     """Return the scores of paths of one or more steps, in their order.
 
-    Args:
-        near: the facts around them.
-        query: the query whose words a path has to cover.
-        rarity: the idf of stems; a stem without one counts 1.
-        paths: their present scores are ignored.
+    ``rarity`` is the idf of the stems of the query, whose words a path has to cover; a stem without one counts 1.
     """
     similarities = iter(near.similarity.of(step.version for path in paths for step in path.steps))
     words = content_stems(query)
@@ -267,15 +263,7 @@ def coherence(path: Path, facts: Facts, fact_query: FactQuery) -> float:
 def sufficiency(
     path: Path, facts: Facts, fact_query: FactQuery, words: frozenset[str], rarity: Mapping[str, float]
 ) -> float:
-    """Return S_AS of a path.
-
-    Args:
-        path: the path to score; the words of its root do not count.
-        facts: the facts of the space.
-        fact_query: what the query asks of them.
-        words: stems of the query's content words.
-        rarity: their idf.
-    """
+    """Return S_AS of a path; of the stems of the query's content words those of its root do not count."""
     if not path.steps:
         return 0.0
     wanted = words.difference(_stems(path.root.name), _stems(path.root.key))

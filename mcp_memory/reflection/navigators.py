@@ -72,13 +72,7 @@ Added = tuple[list[int], list["WindowSegment"]]
 
 
 def reflect(graph: EntityGraph, begin: Collection[int], given: Iterable[WindowSegment]) -> Added:
-    """Run Algorithm 1, but for its window; each step adds exactly one entity, or ends the search.
-
-    Args:
-        graph: the graph of the space, for the question.
-        begin: E_s, the question's entities.
-        given: S_imp.
-    """
+    """Run Algorithm 1, from E_s and S_imp, without its window; each step adds one entity, or ends the search."""
     new, added, present = list[int](), list[WindowSegment](), {piece.row for piece in given}
     while len(new) < TRIALS and (edge := nearest_edge(graph, (*begin, *new))) is not None:
         new.append(edge.end)
@@ -94,12 +88,7 @@ def nearest_edge(graph: EntityGraph, entities: Collection[int]) -> RelationEdge 
 
 
 def expand(graph: EntityGraph, begin: Collection[int]) -> dict[int, RelationEdge]:
-    """Return the entities that graph expansion adds, in order, each with the edge that led to it.
-
-    Args:
-        graph: the graph of the space, for the question.
-        begin: E_s, the question's entities.
-    """
+    """Return the entities that graph expansion adds to E_s, in order, each with the edge that led to it."""
     least = graph.threshold()
     added: dict[int, RelationEdge] = {}
     for _ in range(ROUNDS):
@@ -114,13 +103,7 @@ def expand(graph: EntityGraph, begin: Collection[int]) -> dict[int, RelationEdge
 
 
 def entity_trial(graph: EntityGraph, begin: Collection[int], given: Iterable[WindowSegment]) -> Added:
-    """Run an entity trial, until nothing more is shared or the window is full.
-
-    Args:
-        graph: the graph of the space, for the question.
-        begin: E_s, the question's entities.
-        given: S_imp.
-    """
+    """Run an entity trial, from E_s and S_imp, until nothing more is shared or the window is full."""
     new = list[int]()
     important, added = fit_window(given, ())
     present = {piece.row for piece in important}
@@ -137,10 +120,7 @@ def entity_trial(graph: EntityGraph, begin: Collection[int], given: Iterable[Win
 def shared_entities(graph: EntityGraph, segments: Iterable[int], known: Collection[int]) -> list[int]:
     """Return the entities that segments name, those named by most segments first, then the rarer.
 
-    Args:
-        graph: the graph of the space.
-        segments: rows.
-        known: entities that are left out; hubs and entities that no other sentence names are too.
+    Hubs, entities that no other sentence names, and those that are known are left out.
     """
     space, met = graph.space, frozenset(known)
     counts: Counter[int] = Counter()
@@ -240,12 +220,7 @@ class RelationEdge(NamedTuple):
 
 
 class EntityGraph:
-    """Entities, by their numbers in the `EntityIndex`, and their edges for one question, computed once for each.
-
-    Args:
-        space: the space whose view keeps an `EntityIndex`.
-        weigh: similarity to the question.
-    """
+    """Entities, by their numbers in the `EntityIndex`, and their edges for one question, computed once for each."""
 
     def __init__(self, space: Space, weigh: Weigh) -> None:
         self.space = space
@@ -280,10 +255,7 @@ class EntityGraph:
     def new_segments(self, entity: int, score: float | None, present: Container[int]) -> list[WindowSegment]:
         """Return the `SEGMENTS` nearest segments that name an entity and are not ``present`` yet.
 
-        Args:
-            entity: the entity.
-            score: of all of them; None gives each its own similarity.
-            present: rows.
+        Each has the score, if one is given, else its own similarity.
         """
         new = [piece for piece in self.segments_with(self._naming(entity), score) if piece.row not in present]
         return sorted(new, key=lambda piece: (-piece.own, piece.row))[:SEGMENTS]

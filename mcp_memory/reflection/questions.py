@@ -36,12 +36,7 @@ UNRELATED = 0.4
 
 
 def admit(pool: Iterable[PooledQuestion], candidates: Iterable[PooledQuestion]) -> list[PooledQuestion]:
-    """Return the candidates that join the pool, in order.
-
-    Args:
-        pool: the questions that are in it.
-        candidates: each is compared with the pool and with the candidates admitted before it.
-    """
+    """Return the candidates that join the pool, in order; each is compared with those admitted before it, too."""
     known: dict[str, list[tuple[frozenset[str], Sequence[str]]]] = defaultdict(list)
     for question in pool:
         known[question.segment_id].append((question.entities, words(question.text)))
@@ -57,10 +52,6 @@ def admit(pool: Iterable[PooledQuestion], candidates: Iterable[PooledQuestion]) 
 
 def pool_similarity(space: Space, question: Vector) -> Scores:
     """Return the similarity of a question to the nearest pooled question of each segment, by row.
-
-    Args:
-        space: the space of the pool.
-        question: its embedding, shape ``(d,)``, length 1.
 
     Returns:
         In [0, 1], shape ``(len(space.segments),)``: 0 up to a cosine of `UNRELATED`, and for a segment without
@@ -78,11 +69,8 @@ def pool_similarity(space: Space, question: Vector) -> Scores:
 def questions_of(space: Space, assertions: Iterable[Assertion]) -> list[PooledQuestion]:
     """Return the questions that facts answer, one of each, in order.
 
-    A negated fact answers none, and neither does one of a relation outside the registry, which has no template.
-
-    Args:
-        space: the space of the assertions.
-        assertions: one that lies in two segments counts for the first; one that lies in none is left out.
+    A negated fact answers none, and neither does one of a relation outside the registry, which has no template. An
+    assertion that lies in two segments counts for the first; one that lies in none is left out.
     """
     questions = []
     for assertion in assertions:

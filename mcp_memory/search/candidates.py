@@ -160,9 +160,7 @@ class CandidateSet:
     def add_parts(self, space: Space, parts: Sequence[CandidateSet]) -> CandidateSet:
         """Return the set with the channel ``parts``: the most that the search for any part gives a segment.
 
-        Args:
-            space: the space of all these sets.
-            parts: one for each part, of the same window; the best of each counts like the best of this set.
+        All sets are of one space and window; the best of each part counts like the best of this set.
         """
         best = np.float32(self.total.max())
         scores = np.zeros(len(self.rows), dtype=np.float32)
@@ -294,14 +292,8 @@ def similar_turn_scores(space: Space, candidates: CandidateSet, query: str, vect
     R@10, +2.5 on one half of the questions and +1.1 on the other; on those that need several messages +3.8, of which .7
     are the part for several things. Without the five in their places it costs one to two points of R@2.
 
-    Args:
-        space: None is returned where it holds no vectors.
-        candidates: the candidates of the query.
-        query: its text.
-        vector: the vector of the query, shape ``(d,)``.
-
     Returns:
-        Shape ``(len(space.segments),)``; None where the best candidate is no message.
+        Shape ``(len(space.segments),)``; None where the best candidate is no message, and where there are no vectors.
     """
     if space.segment_vectors is None or space.sentence_vectors is None or not len(candidates.rows):
         return None

@@ -290,10 +290,7 @@ def form_of(text: str) -> Vector:
 def whose_words(text: str, vector: Vector, embedder: str) -> tuple[float, float]:
     """Return what it counts that a message is the user's, and that it is the named speaker's, each in (0, 2).
 
-    Args:
-        text: a query.
-        vector: its vector, shape ``(d,)``, of length 1.
-        embedder: the name of the embedder that made it.
+    ``vector`` is that of the text, of length 1, by the embedder of this name.
     """
     learnt_with, weights, biases = _learnt()
     if embedder != learnt_with:

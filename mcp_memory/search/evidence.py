@@ -60,14 +60,8 @@ def rank_confirmed(
 ) -> tuple[Sequence[Candidate], float | None]:
     """Return the candidates, best first, and their sufficiency by the word of callers, both as feedback has them.
 
-    Where nothing is confirmed, or there is no room for all of it, the sufficiency is None: nobody judged it.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space.
-        candidates: best first.
-        confirmed: rows of the sentences that come first, from `confirmed_sentences` or `find_correction`.
-        gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
+    First stand the sentences of these rows (`confirmed_sentences`, `find_correction`). Where nothing is confirmed, or
+    there is no room for all of it, the sufficiency is None: nobody judged it.
     """
     if not confirmed:
         return candidates, None
@@ -218,15 +212,7 @@ def judge_input(
     facts: KnownFacts,
     gates: Mapping[int, float],
 ) -> JudgeInput:
-    """Return what a judge of answers is asked about a query.
-
-    Args:
-        space: the space of a view that does not change since the evidence was found.
-        query: understood and embedded.
-        result: its evidence, best first.
-        facts: what the facts know about it.
-        gates: the gates of the query, by row of the sentence, from `gates_for_judge`.
-    """
+    """Return what a judge of answers is asked about a query, while the view is held in which its evidence was found."""
     placed: dict[str, list[tuple[int, int, float]]] = {}
     for row, gate in gates.items():
         piece = space.sentences[row]

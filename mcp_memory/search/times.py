@@ -332,13 +332,7 @@ MOMENT: Millis = 60_000
 
 
 def recallable(space: Space, window: Window, role: Role | None = None) -> NDArray[np.bool_]:
-    """Return which segments may be recalled: live, within a window and, of a role, said by such a speaker.
-
-    Args:
-        space: its view keeps a `TimeIndex` and a `SpeakerIndex`.
-        window: the window of what was said or is told of.
-        role: None for anybody, documents among them.
-    """
+    """Return which segments may be recalled: live, within a window and, of a role, said by such a speaker."""
     open_: NDArray[np.bool_] = space.live
     if window != ANY_TIME:
         first, last = (
@@ -359,12 +353,7 @@ def tells_of(window: Window, since: Millis, until: Millis) -> bool:
 
 
 def segments_telling_within(space: Space, window: Window) -> NDArray[np.bool_]:
-    """Return which segments state a time that lies mostly within a window, shape ``(len(space.segments),)``.
-
-    Args:
-        space: its view keeps a `TimeIndex`.
-        window: the window of what is told of.
-    """
+    """Return which segments state a time that lies mostly within a window, shape ``(len(space.segments),)``."""
     index = space.index(TimeIndex)
     found = np.zeros(len(space.segments), dtype=np.bool_)
     first, last = (max(-FAR, min(FAR, bound / YEAR)) for bound in (window.since, window.until))

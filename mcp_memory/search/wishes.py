@@ -107,10 +107,7 @@ def standing_wishes(space: Space) -> list[Wish]:
 def _later_rows(space: Space, wish: Wish, stating: Container[str]) -> list[int]:
     """Return the rows of later sentences of the user that may change a wish, those stored last first.
 
-    Args:
-        space: the space of the wish.
-        wish: that no later wish superseded.
-        stating: messages that state wishes, which end others by themselves.
+    Messages that state wishes are left out: these end others by themselves.
     """
     meant = _content(wish.text).union(*(VALUES.get(matter, ()) for matter in matters_of(wish.text)[0]))
     forms = {form for one in meant for form in indexed_forms(one)}
@@ -195,13 +192,7 @@ def newest_wishes(space: Space) -> tuple[Wish, ...]:
 
 
 async def wishes_for(space: Space, query: Query, embedder: Embedder) -> tuple[list[Wish], int]:
-    """Return the standing wishes that apply to a query, the nearest first, and how many texts were embedded for it.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood and embedded.
-        embedder: the embedder of the scopes that were not embedded yet.
-    """
+    """Return the standing wishes that apply to a query, the nearest first, and how many texts were embedded for it."""
     wishes = standing_wishes(space)
     known = space.index(WishIndex).scopes
     scopes = [wish.scope for wish in wishes if wish.scope]

@@ -177,12 +177,8 @@ def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Scores) 
     """Return the cosines of a query with the segments, those without a vector estimated by the words they share.
 
     A cosine of 0 would say that such a segment is about something else, and outweigh its words. So the segment with the
-    highest BM25 gets the best cosine of those that have a vector, and another one its share of it.
-
-    Args:
-        space: the space of the segments.
-        query_stems: in any order.
-        cosines: shape ``(len(space.segments),)``; changed in place.
+    highest BM25 gets the best cosine of those that have a vector, and another one its share of it. ``cosines`` are
+    changed in place.
     """
     missing = [
         row

@@ -103,13 +103,7 @@ class Host:
 
 
 def build(open_memory: Opener, settings: Settings | None = None, host: Host | None = None) -> Server[Opening]:
-    """Return a server that opens its memory when it is first needed.
-
-    Args:
-        open_memory: opens it; called again if it failed.
-        settings: its sections ``limits`` and ``server`` are used here.
-        host: see `Host`.
-    """
+    """Return a server that opens its memory when it is first needed, and again if that failed."""
     host = host or Host()
     requests = _Requests(open_memory, settings or Settings(), host)
     server: Server[Opening] = Server(

@@ -156,13 +156,7 @@ TRIED = 8
 
 
 async def judge_evidence(claude: Claude, judge_input: JudgeInput, budget: Budget, *, points: bool) -> Judgement:
-    """Return Claude's judgement.
-
-    Args:
-        claude: the client.
-        judge_input: the question and what was found for it.
-        budget: the budget of the question.
-        points: whether it may make memory points of the question.
+    """Return Claude's judgement, which makes memory points of the question only with ``points``.
 
     Raises:
         EngineError: there is none.

@@ -76,13 +76,8 @@ async def understand_question(
 ) -> Query:
     """Return a query with Claude's interpretation.
 
-    Args:
-        claude: the client.
-        query: parsed by rules.
-        speakers: the speakers of the space; the first few are shown.
-        held: what the space holds: ``conversations``, ``documents``.
-        span: the first and the last moment at which something was said there; None if no time is known.
-        budget: the budget of the question.
+    It is told who speaks in the space, what that holds (``conversations``, ``documents``), and when the first and the
+    last of it was said.
 
     Raises:
         EngineError: Claude returned nothing usable.

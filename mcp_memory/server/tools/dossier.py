@@ -124,12 +124,10 @@ def dossier_lines(
 
 
 def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]:
-    """Return pieces of evidence as numbered lines of text.
+    """Return pieces of evidence as numbered lines of text, best first.
 
-    Args:
-        items: best first.
-        ids: whether to show the id of each; a reply without an episode needs it, since only an episode makes the
-            numbers of its records usable in a later call.
+    A reply without an episode shows the id of each: only an episode makes the numbers of its records usable in a later
+    call.
     """
     if not items:
         return ["No records to show."]

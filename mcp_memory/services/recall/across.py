@@ -48,12 +48,8 @@ async def recall_across(
 ) -> RecallResult:
     """Return what several spaces hold for a query, merged; its episode has the same id in each of them.
 
-    Args:
-        spaces: their names, each once.
-        recall: returns what one space holds.
-        embedder: the embedder of the comparable scores.
-        episodes: where each recall has kept its episode.
-        query: as asked, of any space; lists of all that bears on it (``mode``) are made for one space at a time.
+    ``recall`` returns what one of them holds. Lists of all that bears on a query (``mode``) are made for one space at a
+    time.
     """
     results = [await recall(replace(query, space=space, mode="best")) for space in spaces]
     items = [[replace(item, space=space) for item in result.evidence]

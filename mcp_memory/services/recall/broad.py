@@ -126,12 +126,6 @@ async def with_list(space: Space, query: Query, found: CandidateSet, result: Rec
     The result keeps the best evidence where ``auto`` finds documents, whose questions are answered by single passages,
     and where it finds too little for a list: such a question only looks like one for a list. One line is enough of what
     is still to come: what is near to "What is coming up?" in meaning is mostly over.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood and embedded, with its topic.
-        found: the candidates of the search, with what the loop found.
-        result: the result with the best evidence.
     """
     breadth = wanted_breadth(query)
     if query.topic_vector is None:
@@ -165,12 +159,8 @@ def find_units(
 ) -> list[Unit]:
     """Return the units that bear on a question, best first; ties by time.
 
-    Args:
-        space: its view keeps an `ExchangeIndex`.
-        query: understood and embedded.
-        found: the candidates of the search, with what the loop found.
-        topic_cosines: of each segment to the topic of the question, shape ``(len(space.segments),)``.
-        points: memory points related to the question.
+    ``topic_cosines`` are of each segment to the topic of the question, shape ``(len(space.segments),)``, and ``points``
+    are related to it.
     """
     index, topic = space.index(ExchangeIndex), topic_of(query.text)
     rows, total = found.rows, np.maximum(found.total, 0)

@@ -109,13 +109,6 @@ async def go_on(
     find nothing more, and its best record is a bad measure of the others. (R@10 with the loop and similar turns and
     without: 92 prompts in projects 48.0 and 52.1, 73 prompts in invented worlds 86.3 and 84.8.)
 
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood and embedded; its window, limit and turns hold for every call.
-        found: the candidates of the search; None, where it found nothing, stays so.
-        result: the result of the recall so far.
-        settings: the settings of recall.
-
     Returns:
         The candidates with what the loop found, the times it found, and the result with its calls and the reason why it
         stopped.

@@ -55,13 +55,8 @@ def passages_of(
 ) -> list[EvidenceSentence]:
     """Return what a language model is shown of the sentences that were found, in their order.
 
-    Args:
-        space: the space of the sentences; the view does not change meanwhile.
-        query: understood.
-        sentences: of the evidence, the best first; of a broad recall its lines.
-        evidence: the evidence that they belong to.
-        gates: the gates of the sentences that are not neutral for the query, by id.
-        missing: what a judge said is missing.
+    ``gates``, by id, are those of the sentences that are not neutral for the query, and ``missing`` is what a judge
+    said is missing.
     """
     return list(_Passages(space, query, gates, missing).of(list(sentences), evidence))
 

@@ -89,12 +89,8 @@ class Found:
 async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
     """Return a query understood and embedded, with its parts; the caller's other wordings of it become parts.
 
-    Args:
-        store: the store whose space says which speakers there are.
-        embedder: the embedder of the query, of its time, topic, wordings and parts, all in one batch.
-        query: the text, the space, and the moment of asking.
-        judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
-            space without texts.
+    Its time, topic, wordings and parts are embedded in one batch. The judge says what it means beside its words, while
+    no view is held; without one, and in a space without texts, it is left at its words.
     """
     async with store.reading(whole=False) as view:
         space = view.space(query.space)
@@ -138,14 +134,7 @@ async def find(
     query: Query,
     settings: RecallSettings,
 ) -> Found:
-    """Return what a space holds for a query, as callers have taught it.
-
-    Args:
-        embedder: the embedder of the scopes of wishes.
-        view: does not change meanwhile.
-        query: understood and embedded; of its space.
-        settings: the settings of recall.
-    """
+    """Return what a space holds for a query, as callers have taught it; the view does not change meanwhile."""
     space, switches = view.space(query.space), settings.switches
     query, without_role = without_unknown_role(space, query)
     cosines = estimate_cosines(space, query.stems, similarity(space, query.vector))
