@@ -1,26 +1,18 @@
-"""Navigate one step at a time: REAL's expansion, history and repair as operators, and suggestions of next steps.
+"""Navigate one step at a time: REAL's expansion, history and repair as operators.
 
 Each operator returns facts as evidence and suggests the next steps, so that a client's own model can do what the beam
 search does. An entity without facts gives nothing.
-
-`suggest_steps` proposes calls of the explore tool that may find what a recall misses. From the entities that
-paths reached, the facts about them are suggested, if there are more. Where facts end, and in a memory without any,
-suggested are sentences with the words of the evidence (MRAgent's reverse step), what was said around it, and reflection
-on what is missing (QRMeM's R; DESIGN 3.5). A recall that judges itself sufficient suggests steps too: the
-client's model decides whether it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from mcp_memory.domain.access import MEANT_SPACE
-from mcp_memory.domain.evidence import Evidence, Suggestion
-from mcp_memory.domain.facts import Intent, Version
+from mcp_memory.domain.evidence import Suggestion
+from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root
-from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.questions import understand
@@ -30,13 +22,7 @@ from mcp_memory.navigation.paths import Neighbourhood, StatementSimilarity, scor
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.facts import Facts
-from mcp_memory.view.space import Space
 
-BY_FACTS = 3
-"""Steps along facts, or to hypotheses, that are suggested together; the first precedes all others."""
-_FROM = 3
-"""Items of evidence from which a suggested step starts."""
-_OF_TIME: frozenset[Intent] = frozenset(("TEMPORAL", "EVOLUTION"))
 _NEXT = 3
 """Suggestions of one kind."""
 _RAW = (0.0, 0.25)
@@ -204,62 +190,3 @@ def _history(
 ) -> OperatorResult:
     items = tuple(fact_evidence(call.space, version, 1.0, (name,)) for version in shown)
     return OperatorResult(items, tuple(following), (), tuple(oldest), left_out)
-
-
-def suggest_steps(
-    space: Space,
-    query: Query,
-    roots: Sequence[Root],
-    paths: Sequence[Path],
-    evidence: Sequence[Evidence],
-    missing: Sequence[str],
-) -> tuple[Suggestion, ...]:
-    """Return steps that continue a recall, the most promising first; none if it found nothing.
-
-    Roots, paths and evidence are what it found, best first; ``missing`` are the words of the query that nothing covers.
-    """
-    by_facts: dict[object, Suggestion] = {}  # beside other arguments the query only ranks the results
-    for step in _steps_along_facts(space, query, roots, paths):
-        by_facts.setdefault((step.operator, *((name, one) for name, one in step.args.items() if name != "query")), step)
-    first, others = list(by_facts.values())[:BY_FACTS], list(_steps_from_evidence(query, evidence, missing))
-    return in_space(space, (*first[:1], *others[:1], *first[1:], *others[1:]))
-
-
-def in_space(space: Space, steps: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
-    """Return steps with the space to which they apply as an argument, unless it is the one that is meant without."""
-    if space.name == MEANT_SPACE.get():
-        return tuple(steps)
-    return tuple(replace(step, args={**step.args, "space": space.name}) for step in steps)
-
-
-def _steps_along_facts(
-    space: Space, query: Query, roots: Sequence[Root], paths: Sequence[Path]
-) -> Iterator[Suggestion]:
-    """Suggest steps from the roots and the ends of the paths, by facts."""
-    dated = query.time is not None and query.time.dated
-    for root in roots:
-        if dated or root.intent in _OF_TIME:
-            yield Suggestion("versions", {"entity": root.name}, f"how what is known of {root.name} changed")
-    for path in paths:
-        last = path.steps[-1].version
-        name = last.tail if path.steps[-1].forward else last.head
-        more = space.facts.degree(path.end) > 1
-        if not path.inferred and more and path.end not in {root.key for root in roots}:
-            yield Suggestion("expand_facts", {"entity": name, "query": query.text}, f"where a path led: {last.text}")
-    for root in roots:
-        args = {"entity": root.name, "query": query.text}
-        if any(path.root.key == root.key and path.inferred is None for path in paths):
-            yield Suggestion("expand_facts", args, f"what else is known of {root.name}")
-        else:
-            yield Suggestion("counterfactual", args, f"no fact of {root.name} answers this")
-
-
-def _steps_from_evidence(query: Query, evidence: Sequence[Evidence], missing: Sequence[str]) -> Iterator[Suggestion]:
-    ids = tuple(item.id for item in evidence if item.inferred is None and item.kind != "point")[:_FROM]
-    if not ids:
-        return
-    reason = "what the best are about, and where that leads"
-    yield Suggestion("event_keywords", {"ids": ids, "query": query.text}, reason)
-    yield Suggestion("event_context", {"ids": ids[:1]}, "what was said around the best")
-    text = "; ".join((query.text, *([f"missing: {', '.join(missing)}"] if missing else [])))
-    yield Suggestion("reflect", {"query": text, "ids": ids}, "what lies beyond the names in it, by what is missing")

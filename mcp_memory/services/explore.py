@@ -26,11 +26,10 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
-from mcp_memory.navigation.operators import in_space
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
 from mcp_memory.search.channels import similarity
 from mcp_memory.services.learn.episodes import Episodes, find_episode, record_ids, record_number
-from mcp_memory.services.recall.pipeline import embed_query, unknown_space
+from mcp_memory.services.recall.pipeline import embed_query, in_space, unknown_space
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import NONE, Space

@@ -16,9 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.configurable import Switches
-from mcp_memory.domain.access import CALLER
+from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import RecallResult
+from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
+from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.gain.gates import (
@@ -34,9 +35,8 @@ from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import topic_of, wanted_breadth
 from mcp_memory.language.stated import stated_times, time_words
 from mcp_memory.language.tokens import words
-from mcp_memory.navigation.beam import SUFFICIENT, find_paths, score_segments
+from mcp_memory.navigation.beam import SUFFICIENT, FoundPaths, find_paths, score_segments
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
-from mcp_memory.navigation.operators import suggest_steps
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
@@ -65,6 +65,11 @@ from mcp_memory.view.view import View
 
 LONGEST = 1_000
 """Characters of a question in which numbers are looked for."""
+BY_FACTS = 3
+"""Steps along facts, or to hypotheses, that are suggested together; the first precedes all others."""
+_FROM = 3
+"""Items of evidence from which a suggested step starts."""
+_OF_TIME: frozenset[Intent] = frozenset(("TEMPORAL", "EVOLUTION"))
 NAMED = 5
 """Speakers or spaces that a warning names, those with most in them."""
 
@@ -169,7 +174,7 @@ async def find(
         evidence=with_event_times(evidence, query.window),
         corrected=corrected,
         conflicts=(*map(correction_in_words, corrections), *find_conflicts(query, facts)),
-        next=suggest_steps(space, query, ways.roots, ways.paths, evidence, uncovered),
+        next=_suggest_steps(space, query, ways, evidence, uncovered),
         warnings=(*unknown_space(view, query.space), *without_role, *unclear, *unread),
     )
     if candidates is not None and wanted_breadth(query) != "best":
@@ -214,6 +219,61 @@ async def _order(
         ranked = place_wishes(space, ranked, wishes, query)
         result = replace(result, wishes=tuple(wishes), texts=result.texts + scopes)
     return ranked, coverage.missing, result
+
+
+def _suggest_steps(
+    space: Space, query: Query, ways: FoundPaths, evidence: Sequence[Evidence], missing: Sequence[str]
+) -> tuple[Suggestion, ...]:
+    """Return calls of the explore tool that may find what a recall misses, the most promising first (DESIGN 3.5).
+
+    From the entities that paths reached, the facts about them are suggested, if there are more. Where facts end, and in
+    a memory without any, suggested are sentences with the words of the evidence (MRAgent's reverse step), what was said
+    around it, and reflection on what is missing (QRMeM's R), the words of the query that nothing covers. A recall that
+    found nothing suggests nothing; one that suffices suggests steps, too: the client's model decides whether it does.
+    """
+    by_facts: dict[object, Suggestion] = {}  # beside other arguments the query only ranks the results
+    for step in _steps_along_facts(space, query, ways):
+        by_facts.setdefault((step.operator, *((name, one) for name, one in step.args.items() if name != "query")), step)
+    first, others = list(by_facts.values())[:BY_FACTS], list(_steps_from_evidence(query, evidence, missing))
+    return in_space(space, (*first[:1], *others[:1], *first[1:], *others[1:]))
+
+
+def in_space(space: Space, steps: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
+    """Return steps with the space to which they apply as an argument, unless it is the one that is meant without."""
+    if space.name == MEANT_SPACE.get():
+        return tuple(steps)
+    return tuple(replace(step, args={**step.args, "space": space.name}) for step in steps)
+
+
+def _steps_along_facts(space: Space, query: Query, ways: FoundPaths) -> Iterator[Suggestion]:
+    """Suggest steps from the roots and the ends of the paths, by facts."""
+    dated = query.time is not None and query.time.dated
+    for root in ways.roots:
+        if dated or root.intent in _OF_TIME:
+            yield Suggestion("versions", {"entity": root.name}, f"how what is known of {root.name} changed")
+    for path in ways.paths:
+        last = path.steps[-1].version
+        name = last.tail if path.steps[-1].forward else last.head
+        more = space.facts.degree(path.end) > 1
+        if not path.inferred and more and path.end not in {root.key for root in ways.roots}:
+            yield Suggestion("expand_facts", {"entity": name, "query": query.text}, f"where a path led: {last.text}")
+    for root in ways.roots:
+        args = {"entity": root.name, "query": query.text}
+        if any(path.root.key == root.key and path.inferred is None for path in ways.paths):
+            yield Suggestion("expand_facts", args, f"what else is known of {root.name}")
+        else:
+            yield Suggestion("counterfactual", args, f"no fact of {root.name} answers this")
+
+
+def _steps_from_evidence(query: Query, evidence: Sequence[Evidence], missing: Sequence[str]) -> Iterator[Suggestion]:
+    ids = tuple(item.id for item in evidence if item.inferred is None and item.kind != "point")[:_FROM]
+    if not ids:
+        return
+    reason = "what the best are about, and where that leads"
+    yield Suggestion("event_keywords", {"ids": ids, "query": query.text}, reason)
+    yield Suggestion("event_context", {"ids": ids[:1]}, "what was said around the best")
+    text = "; ".join((query.text, *([f"missing: {', '.join(missing)}"] if missing else [])))
+    yield Suggestion("reflect", {"query": text, "ids": ids}, "what lies beyond the names in it, by what is missing")
 
 
 def unknown_names(space: Space, query: Query) -> tuple[str, ...]:
