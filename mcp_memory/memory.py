@@ -180,7 +180,7 @@ class Memory:
         self.background.note_call()
         self.save_later()
         self.enrich_later()
-        return await self.indexer.note(space, self.settings.write)
+        return await self.indexer.await_texts(space, self.settings.write)
 
     async def reconstruct_across(self, query: Query, spaces: Sequence[str]) -> RecallResult:
         """See `mcp_memory.services.recall.across.recall_across`."""

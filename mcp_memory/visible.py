@@ -6,7 +6,8 @@ A person sees them as escapes (`escaped`), since a terminal would obey them; a m
 (`without_hidden`), since it would read what nobody sees. Joiners stay where words and emoji need them.
 
 A secret is masked within the program by as many signs as it has characters, so that spans of sentences and facts are
-right with and without masks, whichever rules found it and whenever; whatever leaves the program has `MASK` instead.
+right with and without masks, whichever rules found it and whenever; whatever leaves the program has
+`SECRET_MASK` instead.
 
 Whatever ends a line for Unicode does (`str.splitlines`): where lines are counted, `one_line` makes one of a text. A
 name beside our own words, of a speaker, a session or a document, is shown by `as_name`, so that it ends where it ends.
@@ -32,7 +33,7 @@ _MARKS = frozenset(("Lo", "Ll", "Lu", "Lm", "Mn", "Mc", "So", "Sk"))
 
 FILL = "\ufdd0"
 """Stands within the program for each character of a secret; Unicode keeps it free for such uses."""
-MASK = "[secret]"
+SECRET_MASK = "[secret]"
 """What is shown in the place of a secret, however long that is."""
 _FILLED = re.compile(f"{FILL}+")
 ValueT = TypeVar("ValueT")
@@ -40,7 +41,7 @@ ValueT = TypeVar("ValueT")
 
 def with_masks(text: str) -> str:
     """Return a text as it is shown and exported, with a mask in the place of each secret."""
-    return _FILLED.sub(MASK, text) if FILL in text else text
+    return _FILLED.sub(SECRET_MASK, text) if FILL in text else text
 
 
 def each_text(value: ValueT, change: Callable[[str], str]) -> ValueT:

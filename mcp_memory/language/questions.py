@@ -264,11 +264,11 @@ _MADE_THINGS = (
     "replies|response|script|solution|suggestion|summary|summaries|table|template|tip|translation|version|words"
 )
 _ADVERB = r"(?:\w+ly\s+|just\s+|once\s+|first\s+|ever\s+)?"
-_BEFORE = r"(?:\w+\s+){0,2}?"
+_UP_TO_TWO_WORDS = r"(?:\w+\s+){0,2}?"
 _ADVICE = re.compile(
     r"\b(?:did|had|were|have|has)\s+(?:you|the assistant)\b"
     rf"|\b(?:you|the assistant)(?:['’]ve|['’]d|\s+have|\s+had)?\s+{_ADVERB}(?:{_TOLD})\b"
-    rf"|\b(?:your|the assistant['’]s)\s+{_BEFORE}(?:{_MADE_THINGS})s?\b",
+    rf"|\b(?:your|the assistant['’]s)\s+{_UP_TO_TWO_WORDS}(?:{_MADE_THINGS})s?\b",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(r"\b(?:can|could|would|will|do|should)\s+you\b", re.IGNORECASE)

@@ -123,7 +123,7 @@ def in_order(
     today = day_at(said_at)
     if order in ("last", "past"):
         over = [span for span in spans if span.until <= today.since]
-        if not over or (order == "last" and not asked and _goes_on(over[-1], today, unit)):
+        if not over or (order == "last" and not asked and _may_mean_one_before(over[-1], today, unit)):
             return None
         return nearest(over[-1:], said_at)
     ahead = [span for span in spans if span.since >= today.until]
@@ -137,7 +137,7 @@ def _towards(spans: Iterable[Interval], today: Interval, pointing: Direction) ->
     return [span for span in spans if (span.since <= today.since if pointing < 0 else span.until >= today.until)]
 
 
-def _goes_on(span: Interval, today: Interval, unit: Interval) -> bool:
+def _may_mean_one_before(span: Interval, today: Interval, unit: Interval) -> bool:
     """Return whether what "last" names lies so near that the one before may be meant.
 
     Of days that is yesterday, between days of work and between those of a weekend: on a Saturday, "last Friday" is
@@ -173,7 +173,7 @@ _NOT_PAST = "shot bore lay rose wound bound wed sat set cut let cost split sprea
 _PAST = "|".join(sorted({past for _, past, _ in verbs().irregular}.difference(_NOT_PAST.split())))
 _VERBAL = r"(?:(?:\w+ly|not|all|now|still|only|being|getting)\s){0,2}\w+"
 """What stands behind a form of "be"; a participle there says nothing of the time: "is held", "has to be paid"."""
-_CUE = compiled(
+_TENSE_CUE = compiled(
     rf"\b(?:(?P<carried>(?:be|being|get|getting)\s{_VERBAL})"
     r"|(?P<future>will|won['’]t|going\sto|gonna|shall|plan(?:s|ning)?|intend|hop(?:e|ing)|want\sto|about\sto|tomorrow"
     r"|scheduled|due|upcoming|forward\sto|can['’]t\swait|see\syou|let['’]s|remind|need\sto|must|should|have\sto"
@@ -201,7 +201,7 @@ def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
     yearly = _YEARLY.search(sentence)  # a birthday "is on 7 May" in every year
     places: list[int] = []
     directions: list[Direction] = []
-    for cue in _CUE.finditer(sentence):
+    for cue in _TENSE_CUE.finditer(sentence):
         begun = sentence[: cue.start()].rstrip()[-1:].isalnum()
         if (yearly and cue["present"]) or (cue["past"] and cue[0].istitle() and begun):  # a name: "Cardiff Met"
             continue

@@ -140,13 +140,13 @@ class FactQuery:
         return bool(own) and self._words.issuperset(own)
 
     @cached_property
-    def _by_name(self) -> bool:
+    def _names_a_relation(self) -> bool:
         """Whether the query asks for some relation by its name."""
         return any(self._match(relations().get(name))[0] >= 1 for name in self.relations)
 
     def allows(self, relation: str) -> bool:
         """Return whether a relation could answer the query; any could if the query asks for none by name."""
-        return self.demand(relation) > 0 or not self._by_name
+        return self.demand(relation) > 0 or not self._names_a_relation
 
     def _asked_for(self, relation: str) -> tuple[float, frozenset[str]]:
         """Return how strongly the query asks for a relation or for what it implies, and by which stems."""
@@ -454,7 +454,7 @@ def mentioned_entities(
     text = _BRACKETS.sub(" ", unicodedata.normalize("NFKC", question[:_LETTERS]).strip())
     names = [unicodedata.normalize("NFKC", name) for name in names[:_READ] if len(name) < _LETTERS]
     spoken = list(_WORD.finditer(text))[:_READ]
-    runs = list(_runs(text, spoken, names))
+    runs = list(_occurrences(text, spoken, names))
     capitals = bool(runs) or any(word[0][0].isupper() for word in spoken[1:])
     named: dict[str, None] = {}
     common: dict[str, None] = {}
@@ -502,7 +502,7 @@ def _has_little_content(word: re.Match[str]) -> bool:
     return plain in STOP_WORDS or plain in TITLES
 
 
-def _runs(text: str, words: _Words, names: Sequence[str]) -> Iterator[range]:
+def _occurrences(text: str, words: _Words, names: Sequence[str]) -> Iterator[range]:
     """Yield the words of each place where one of some names stands."""
     starts = {word.start(): place for place, word in enumerate(words)}
     for name in names:

@@ -330,7 +330,7 @@ def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
     """Yield the segments before and after a sentence's, of its session's talk or of its document, and how far away."""
     for segment in space.segments_of(row):
         if space.talk[segment]:
-            for direction in (space.previous_rows, space.next_rows):
+            for direction in (space.rows_before, space.rows_after):
                 yield from _messages_along(space, segment, direction)
             continue
         whole = space.segments_with(space.segments[segment].turn_id, -1)

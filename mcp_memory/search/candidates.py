@@ -107,7 +107,7 @@ PART_EXPONENT = 3
 """How fast the score of a search for a part falls: only its best candidates are meant, the rest is noise."""
 MOST_CANDIDATES = 200
 """Candidates that are returned unless the caller asks for another number."""
-SIMILAR_TURNS = "alike"
+ALIKE = "alike"
 """The name of the similar-turn boost in ``via``."""
 SIMILAR_WEIGHT = 0.4
 """Weight of the cosine with the best message.
@@ -305,9 +305,9 @@ def similar_turn_scores(space: Space, candidates: CandidateSet, query: str, vect
         best = best - space.segment_vectors.take(background).mean(axis=0)
     sentences = [space.sentences_within(space.segments[row]) for row in rows.tolist()]
     vectors = space.sentence_vectors.take(np.array([row for each in sentences for row in each], dtype=np.intp))
-    gains = np.float32(SIMILAR_WEIGHT) * _greatest(vectors @ best, sentences)
+    gains = np.float32(SIMILAR_WEIGHT) * _max_per_segment(vectors @ best, sentences)
     if asks_for_several(query):
-        gains += np.float32(SEVERAL_WEIGHT) * _greatest(vectors @ vector, sentences)
+        gains += np.float32(SEVERAL_WEIGHT) * _max_per_segment(vectors @ vector, sentences)
     scores = np.zeros(len(space.segments), dtype=np.float32)
     scores[rows] = gains
     return scores
@@ -345,7 +345,7 @@ def _best_messages(space: Space, candidates: CandidateSet) -> NDArray[np.intp]:
     return rows[space.talk[rows]]
 
 
-def _greatest(cosines: Scores, sentences: Sequence[Sequence[int]]) -> Scores:
+def _max_per_segment(cosines: Scores, sentences: Sequence[Sequence[int]]) -> Scores:
     """Return the greatest cosine of each segment's sentences, at least 0; ``cosines`` runs segment by segment."""
     owner = np.repeat(np.arange(len(sentences)), [len(each) for each in sentences])
     greatest = np.zeros(len(sentences), dtype=np.float32)

@@ -189,7 +189,7 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
     It is the last question of the turn before, or else its last sentence. A passage needs it if it is short, or begins
     with an answer or a pronoun: "Yes, in May.", "It was a gift.".
     """
-    before = int(space.previous_rows[row]) if space.talk[row] else NONE
+    before = int(space.rows_before[row]) if space.talk[row] else NONE
     if before == NONE or not (len(text.split()) <= SHORT or _REPLY.match(text)):
         return None
     turn = space.segment_turn[before]

@@ -65,7 +65,7 @@ class ExchangeIndex:
     def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
         for row in range(since, len(space.segments)):
-            turn, before = space.segment_turn[row], int(space.previous_rows[row])
+            turn, before = space.segment_turn[row], int(space.rows_before[row])
             reply = by_assistant(turn)
             joins = before != NONE and (reply or space.segment_turn[before].id == turn.id)
             if joins:

@@ -92,6 +92,6 @@ def record_text(space: Space, row: int) -> str:
     turn, text = space.segment_turn[row], space.text(space.segments[row])
     if turn.kind == "document":
         return f"{turn.title or 'document'}: {text}"
-    before = int(space.previous_rows[row])
+    before = int(space.rows_before[row])
     earlier = "" if before == NONE else space.text(space.segments[before])
     return message_text(turn.speaker or turn.role or "somebody", text, earlier)

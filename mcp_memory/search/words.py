@@ -213,7 +213,7 @@ def _spread(space: Space, rows: NDArray[np.int64], counts: Scores, length: int) 
     """Return the counts of ``length`` segments after each is spread over the messages around it."""
     spread = np.zeros(length, dtype=np.float32)
     spread[rows] = counts
-    for link in (space.previous_rows, space.next_rows):
+    for link in (space.rows_before, space.rows_after):
         targets, passed = rows, counts
         for weight in NEIGHBOURS:
             targets = link[targets]

@@ -163,7 +163,7 @@ class _Requests:
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Answer one call of a tool; see the head of this file for errors."""
-        from mcp_memory.server.resources.graph import APPS
+        from mcp_memory.server.resources.graph import CLIENT_SHOWS_APPS
         from mcp_memory.server.tools.catalogue import TOOLS
         from mcp_memory.server.tools.replies import problem_texts, with_warnings
 
@@ -172,7 +172,7 @@ class _Requests:
             problem = f"there is no tool {params.name[:60]!r}"
             raise MCPError(INVALID_PARAMS, str(InvalidInput("name", problem, f"There are: {', '.join(TOOLS)}.")))
         try:
-            APPS.set(_shows_apps(context))
+            CLIENT_SHOWS_APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
             run = tool.prepare(arguments, self._settings.limits)
             memory = await context.lifespan_context.memory()

@@ -2,10 +2,10 @@
 
 This is MRAgent's active reconstruction (§3.2) with a language model as f_select and f_route: the state that it is shown
 holds the question, the evidence that it kept, what was tried and what was missing; its reply routes the evidence (what
-it does not name is dropped), judges whether it suffices (C_LLM), and selects up to `STEPS` operators for the next turn.
-So what the papers ask a model separately is one request a turn (DESIGN L6 and L10). It ends with a complete answer,
-when no step is proposed that was not taken, when nothing new is found, or after as many follow-ups as the judge has
-(``engine.effort``).
+it does not name is dropped), judges whether it suffices (C_LLM), and selects up to `STEPS_A_ROUND` operators for the
+next turn. So what the papers ask a model separately is one request a turn (DESIGN L6 and L10). It ends with a complete
+answer, when no step is proposed that was not taken, when nothing new is found, or after as many follow-ups as the judge
+has (``engine.effort``).
 
 **Departures.** Of MRAgent's state the active set Z, what the evidence leads on to, is not shown: with its tags and
 topics no gain was measured (docs/RESULTS.md). The judge names cues of what it reads.
@@ -39,7 +39,7 @@ from mcp_memory.services.recall.passages import passages_of
 from mcp_memory.services.recall.pipeline import embed_query, find
 from mcp_memory.services.recall.settings import RecallSettings
 
-STEPS = 4
+STEPS_A_ROUND = 4
 """Steps of a judge that are taken before it is asked again, and"""
 CONCERNS = 2
 """steps beside them for what is still open about its memory points."""
@@ -74,7 +74,7 @@ class FollowUps:
         while self.settings.switches.loop and turns < self.judge.follow_ups:
             turns += 1
             asked, concerns = await self._with_points(asked, judgement)
-            steps = _steps_not_taken(judgement.next, taken, STEPS) + _steps_not_taken(concerns, taken, CONCERNS)
+            steps = _steps_not_taken(judgement.next, taken, STEPS_A_ROUND) + _steps_not_taken(concerns, taken, CONCERNS)
             seen = judgement.left.union(asked.seen)
             shown = seen.union(_place(one.source) for one in judgement.kept)
             wider = await self._take(asked, steps, shown)

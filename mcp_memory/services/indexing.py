@@ -167,7 +167,7 @@ class Indexer:
             await anyio.sleep(BUSY_S if step == "busy" else YIELD_S)
         return step != "done"
 
-    async def note(self, space: str, settings: WriteSettings) -> tuple[str, ...]:
+    async def await_texts(self, space: str, settings: WriteSettings) -> tuple[str, ...]:
         """Wait a little for messages of a space that are just being indexed; return what a recall says of what is left.
 
         A process that does not run its background work waits for nothing.

@@ -170,7 +170,7 @@ class SavedViews:
         if not self._is_known(commit):
             return None
         view = _read(self._path, described)
-        view.bind(like)
+        view.set_functions(like)
         return view, commit
 
     def _is_known(self, commit: Commit) -> bool:

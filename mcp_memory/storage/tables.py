@@ -126,7 +126,7 @@ class Tables:
             if isinstance(error, ValueError) and "not found" in str(error):
                 return None
             self.broken.add(name)
-            raise self.unreadable(name, error_text(error)) from error
+            raise self.unreadable(name, without_rust_positions(error)) from error
         self._open[name] = table
         return table
 
@@ -155,8 +155,8 @@ class Tables:
                 yield
         except FAILURES as error:
             raise StoreUnwritable(
-                f"storage.uri {self.uri!r} cannot be written to: {error_text(error)}. Nothing of this call was stored; "
-                "what was stored before can still be read. Make room, give the right to write, or set "
+                f"storage.uri {self.uri!r} cannot be written to: {without_rust_positions(error)}. Nothing of this "
+                "call was stored; what was stored before can still be read. Make room, give the right to write, or set "
                 "MCP_MEMORY_STORAGE_URI to another folder, and try again."
             ) from error
 
@@ -206,7 +206,7 @@ class Tables:
             except FAILURES as error:
                 failure = error
         self.broken.add(name)
-        raise self.unreadable(name, error_text(failure)) from failure
+        raise self.unreadable(name, without_rust_positions(failure)) from failure
 
     # Changing
 
@@ -285,7 +285,7 @@ def connect(uri: str, folder: Path | None, options: Mapping[str, str]) -> Any:
         return lancedb.connect(uri, storage_options=dict(options) or None, session=session)
     except FAILURES as error:
         raise StoreError(
-            f"storage.uri {uri!r} cannot be opened: {error_text(error)}. "
+            f"storage.uri {uri!r} cannot be opened: {without_rust_positions(error)}. "
             "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
         ) from error
 
@@ -326,6 +326,6 @@ def no_panics() -> Iterator[None]:
         raise RuntimeError(f"a damaged file: {error}") from error
 
 
-def error_text(error: object) -> str:
+def without_rust_positions(error: object) -> str:
     """Return LanceDB's error message without the positions in its own source."""
     return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")

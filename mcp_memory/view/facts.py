@@ -65,13 +65,13 @@ class Facts:
         kept = {name: value for name, value in vars(self).items() if name not in ("rows", "_is_meant", "_as_of")}
         return kept | {"_folded": {}, "_by_tail": {}, "_current": {}}
 
-    def bind(
+    def set_functions(
         self, text_of: Callable[[str], str], is_meant: Callable[[str], bool], as_of: Callable[[Version], Millis | None]
     ) -> None:
         """Make saved facts whole again, with the functions that they were made with."""
         self._is_meant, self._as_of = is_meant, as_of
         self.rows = self._assertions.rows
-        self._given.bind(text_of, is_meant)
+        self._given.set_functions(text_of, is_meant)
 
     # Changes by a refresh
 

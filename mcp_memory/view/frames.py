@@ -132,7 +132,7 @@ class Frames:
     def _beside(self, turn: Turn, step: int) -> Turn | None:
         """Return the message before or after another one in its session."""
         space = self._space
-        rows, beside = space.segments.of_turn(turn.id), space.previous_rows if step < 0 else space.next_rows
+        rows, beside = space.segments.of_turn(turn.id), space.rows_before if step < 0 else space.rows_after
         row = int(beside[rows[0 if step < 0 else -1]]) if rows else -1
         while row >= 0 and space.segment_turn[row].kind != "message":
             row = int(beside[row])

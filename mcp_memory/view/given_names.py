@@ -74,7 +74,7 @@ class GivenNames:
         text_of: Callable[[str], str],
         is_meant: Callable[[str], bool],
     ) -> None:
-        self.bind(text_of, is_meant)
+        self.set_functions(text_of, is_meant)
         self._assertions = assertions
         self._names = names
         self._stable = stable
@@ -90,7 +90,7 @@ class GivenNames:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name not in ("_text_of", "_is_meant")}
 
-    def bind(self, text_of: Callable[[str], str], is_meant: Callable[[str], bool]) -> None:
+    def set_functions(self, text_of: Callable[[str], str], is_meant: Callable[[str], bool]) -> None:
         """Give a saved one the functions that it was made with."""
         self._text_of, self._is_meant = text_of, is_meant
 

@@ -124,11 +124,11 @@ class Space:
         kept = {**vars(self), "ids": None, "frames": None}
         return {**kept, "turns": turns, "segment_turn": of_segments}
 
-    def bind(self, indexes: Sequence[Callable[[], Index]], ids: Ids) -> None:
+    def set_functions(self, indexes: Sequence[Callable[[], Index]], ids: Ids) -> None:
         """Give a saved space the functions that it was made with."""
         self.ids = ids
         self.frames = Frames(self)
-        self.facts.bind(self._text_of, self.frames.is_meant, self.frames.as_of)
+        self.facts.set_functions(self._text_of, self.frames.is_meant, self.frames.as_of)
         self.speakers.find = self._speaker_called
         for index, make in zip(self._indexes, indexes, strict=True):
             vars(index).update({name: value for name, value in vars(make()).items() if name not in vars(index)})
@@ -225,12 +225,12 @@ class Space:
         return live & np.array(within, dtype=np.bool_)
 
     @property
-    def previous_rows(self) -> NDArray[np.intp]:
+    def rows_before(self) -> NDArray[np.intp]:
         """Shape ``(len(segments),)``: the row before it in the same session's talk, or `NONE`. Documents have none."""
         return self._previous.values
 
     @property
-    def next_rows(self) -> NDArray[np.intp]:
+    def rows_after(self) -> NDArray[np.intp]:
         """Shape ``(len(segments),)``: the row after it in the same session's talk, or `NONE`."""
         return self._next.values
 

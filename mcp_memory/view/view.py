@@ -47,12 +47,12 @@ class View:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name not in ("_indexes", "ids")}
 
-    def bind(self, like: View) -> None:
+    def set_functions(self, like: View) -> None:
         """Make a saved view whole again: it is saved without the functions that another one was made with."""
         self._indexes = like._indexes
         self.ids = like.ids
         for space in self.spaces.values():
-            space.bind(self._indexes, self.ids)
+            space.set_functions(self._indexes, self.ids)
 
     @property
     def sentences(self) -> int:

@@ -76,7 +76,7 @@ def held(space: Space) -> dict[str, Any]:
         "segment vectors": space.segment_vectors.take(rows[0]).round(5).tolist(),
         "sentence vectors": space.sentence_vectors.take(rows[1]).round(5).tolist(),
         "live": space.live.tolist(),
-        "previous": space.previous_rows.tolist(),
+        "previous": space.rows_before.tolist(),
         "facts": sorted((one.turn_id, one.head, one.relation, one.tail, one.negated) for one in space.facts.rows),
         "versions": sorted((v.text, v.since, v.until, v.kind, v.confidence) for v in space.facts.all(suspected=True)),
     }

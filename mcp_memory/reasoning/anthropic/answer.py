@@ -149,9 +149,9 @@ ANOTHER = 3_000
 """Tokens left below which no further judgement is asked for: about what prompt, form and `LEAST_TOKENS` take."""
 LAST = "This is the last look: nothing more is searched. Answer now if you can, hedged where it is uncertain."
 """Said where a judge is not asked again, whatever it asks for."""
-MOST_TOKENS = 6_000
+JUDGEMENT_TOKENS = 6_000
 """Tokens that one judgement takes at most: with ``deep`` the rest is for further turns, of which MRAgent has eight."""
-TRIED = 8
+STEPS_NAMED = 8
 """Steps that were taken and are named, the last ones."""
 
 
@@ -204,7 +204,7 @@ def token_room(left: int, size: int, share: float) -> int:
     room = left
     if share < 1:
         room = max(min(int(share * left), left - size - LEAST_TOKENS), size + LEAST_TOKENS)
-    return min(room, MOST_TOKENS, left) - size
+    return min(room, JUDGEMENT_TOKENS, left) - size
 
 
 def _asked(judge_input: JudgeInput, evidence: str, *, last: bool) -> str:
@@ -224,7 +224,7 @@ def _state_lines(judge_input: JudgeInput) -> Iterator[str]:
         yield f"The memory holds what was said from {first} to {last}."
     if judge_input.earlier is None:
         return
-    tried = dict.fromkeys(_step_line(call, judge_input) for call in judge_input.recall.trace[-TRIED:])
+    tried = dict.fromkeys(_step_line(call, judge_input) for call in judge_input.recall.trace[-STEPS_NAMED:])
     if tried:
         yield f"Searched already: {'; '.join(tried)}."
     if judge_input.earlier.missing:

@@ -146,7 +146,7 @@ def _day(moment: Millis) -> str:
 
 EARLIER = "earlier"
 """As the start of a fact: an unknown time before the message."""
-OVER = "over"
+ENDED = "over"
 """As the end of a fact: an unknown time before the message."""
 
 _RELATION = re.compile(r"[^\W\d_]\w{0,49}")
@@ -224,13 +224,13 @@ def _resolved_name(name: str, turn: Turn, partner: str | None) -> str | None:
 
 def _validity(fact: Fact, relation: str, turn: Turn) -> tuple[Millis, Millis, bool] | None:
     """Return when a fact holds (first instant, first instant after it) and whether that is stated; None for no time."""
-    begins, ends = _time(fact.since, EARLIER), _time(fact.until, OVER)
+    begins, ends = _time(fact.since, EARLIER), _time(fact.until, ENDED)
     if begins is None or ends is None:
         return None
     dated = begins is not _UNSAID
     if fact.negated:
         return (begins[0] if dated else turn.time), FOREVER, dated
-    until = turn.time if fact.until.strip() == OVER else ends[1]
+    until = turn.time if fact.until.strip() == ENDED else ends[1]
     if dated:
         once = relations().get(relation).event and not fact.until.strip()
         return begins[0], (begins[1] if once else until), True

@@ -50,7 +50,7 @@ _ENDED = word_set("longer any more anymore")
 _FIXING = word_set("at in on since until till from to for of")
 _INEXACT = closed.PREPOSITIONS - _FIXING | {"or"}
 """Words that leave open when something was: "after May", "around 1990", "May or June"."""
-_NAMED = frozenset(("person", "place", "organisation"))
+_NAMED_TYPES = frozenset(("person", "place", "organisation"))
 _CONTRACTION = re.compile(r"'(?:m|s|ve|re|d|ll)$")
 _WORD = re.compile(r"\S+")
 _Said = Sequence[tuple[int, frozenset[str]]]
@@ -132,7 +132,7 @@ def _is_whole(turn: Turn, fact: Assertion, written: Set[str], capital: Set[str])
         return False
     if fact.stated and fact.kind != "planned" and turn.local_time < fact.since < FOREVER:
         return False  # "I moved in 2040"
-    if relations().get(fact.relation).tail in _NAMED and not _is_of_one_form(fact.tail):
+    if relations().get(fact.relation).tail in _NAMED_TYPES and not _is_of_one_form(fact.tail):
         return False
     derived = fact.relation in DATED or fact.tail.casefold() == _me(turn)
     return derived or all(written & (_forms(word) | _words_for(turn, word)) for word in fact.tail.split())

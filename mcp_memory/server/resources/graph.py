@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from mcp_memory.ports import Progress
     from mcp_memory.view.space import Space
 
-APPS: ContextVar[bool] = ContextVar("APPS", default=False)
+CLIENT_SHOWS_APPS: ContextVar[bool] = ContextVar("CLIENT_SHOWS_APPS", default=False)
 """Whether the client whose call is running shows MCP Apps."""
 LISTED = 25
 """Edges and hyperedges in a reply to a host without MCP Apps, which may give all of it to its model."""
@@ -194,7 +194,7 @@ def graph_values(args: GraphInput) -> dict[str, str]:
 
 async def run(memory: Memory, values: Mapping[str, str], _args: GraphInput, _progress: Progress) -> Reply:
     """Draw the graph: a page for a host with MCP Apps, less for others."""
-    size = PAGE if APPS.get() else LISTED
+    size = PAGE if CLIENT_SHOWS_APPS.get() else LISTED
 
     def content(space: Space, values: Mapping[str, str]) -> Reply:
         drawing = drawing_of(space, values)

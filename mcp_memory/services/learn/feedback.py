@@ -105,7 +105,7 @@ async def apply_feedback(
     skipped: list[Skipped] = []
     await context.progress(0, 4, "reading the episode")
     assertions, cardinalities = await _facts_before(context.store, episode.space)
-    reason = _ABSTAINED if episode.abstained else await _spoken_before(context.store, episode)
+    reason = _ABSTAINED if episode.abstained else await _why_not_again(context.store, episode)
     if "feedback" in steps and feedback.correction is not None:
         changes += await _store_correction(feedback.correction, episode, context)
     await context.progress(1, 4, "confirming facts")
@@ -180,7 +180,7 @@ def check_feedback(feedback: Feedback, episode: Episode) -> None:
         raise InvalidInput("feedback.answer_correct", problem, remedy)
 
 
-async def _spoken_before(store: Store, episode: Episode) -> str | None:
+async def _why_not_again(store: Store, episode: Episode) -> str | None:
     """Return the reason if a caller's judgement of this episode is recorded already, otherwise None."""
     async with store.reading(whole=False) as view:
         lesson = view.space(episode.space).beliefs.lesson(episode.id, "caller")

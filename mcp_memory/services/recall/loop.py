@@ -55,7 +55,7 @@ from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
 from mcp_memory.navigation.beam import no_similarity
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
-from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
+from mcp_memory.search.candidates import ALIKE, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.recall.settings import RecallSettings
@@ -195,7 +195,7 @@ def boost_candidates(
             boosts[operator][list(strengths)] = best * WORTH[operator] * np.array(list(strengths.values()))
     if keep and settings.switches.alike:
         similar = similar_turn_scores(space, candidates, query.text, query.vector)
-        boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
+        boosts |= {} if similar is None else {ALIKE: similar}
     return candidates.boost(space, boosts, keep)
 
 

@@ -145,7 +145,7 @@ class _Passages:
             return None
         asked = [self._space.text(self._space.sentences[row]) for row in self._space.sentences_of(turn.id)]
         shared = {stem for text in asked if text.rstrip().endswith("?") for stem in stems(text)} & self._asked
-        after = int(self._space.next_rows[rows[-1]])
+        after = int(self._space.rows_after[rows[-1]])
         if len(shared) < SAME * len(self._asked) or after == NONE:
             return None
         reply = self._space.segment_turn[after]

@@ -26,8 +26,8 @@ from mcp_memory.reconstruct.operators import (
 from mcp_memory.reflection.navigators import reflect_step
 
 _WINDOW = ("since", "until")
-_FACTS = ("entity", "relation", "query", *_WINDOW)
-_SENTENCES = ("ids", "query", *_WINDOW)
+_OF_FACTS = ("entity", "relation", "query", *_WINDOW)
+_OF_SENTENCES = ("ids", "query", *_WINDOW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,15 @@ class RecallSettings:
 def operators(switches: Switches) -> dict[str, Operator]:
     """Return every operator by its name."""
     every = (
-        Operator("expand_facts", expand_facts, ("entity",), _FACTS),
+        Operator("expand_facts", expand_facts, ("entity",), _OF_FACTS),
         Operator("versions", versions, ("entity",), ("entity", "relation", *_WINDOW)),
         Operator("timeline", timeline, (), ("entity", *_WINDOW)),
-        Operator("counterfactual", partial(counterfactual, enabled=switches.counterfactual), ("entity",), _FACTS),
+        Operator("counterfactual", partial(counterfactual, enabled=switches.counterfactual), ("entity",), _OF_FACTS),
         Operator("propagate", propagate_once, (), ("entity", "query", *_WINDOW)),
         Operator("tag_events", tag_events, ("entity or query",), ("entity", "query", "tag", *_WINDOW)),
-        Operator("event_keywords", event_keywords, ("ids",), _SENTENCES),
-        Operator("event_time", event_time, ("ids",), _SENTENCES),
-        Operator("event_context", event_context, ("ids",), _SENTENCES),
+        Operator("event_keywords", event_keywords, ("ids",), _OF_SENTENCES),
+        Operator("event_time", event_time, ("ids",), _OF_SENTENCES),
+        Operator("event_context", event_context, ("ids",), _OF_SENTENCES),
         Operator("topic_events", topic_events, ("topic",), ("topic", "query", *_WINDOW)),
         Operator("personal_information", personal_information, ("entity",), ("entity", "query", *_WINDOW)),
         Operator(

@@ -22,7 +22,7 @@ from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.settings import load
-from mcp_memory.visible import FILL, MASK
+from mcp_memory.visible import FILL, SECRET_MASK
 from mcp_memory.wiring import open_store
 
 pytestmark = pytest.mark.anyio
@@ -179,7 +179,7 @@ async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tm
     for secrets in ("mask", "keep"):
         file, is_kept = await exported(opened(tmp_path / "store", secrets)), secrets == "keep"
         assert (TOKEN.encode() in file, PASSWORD.encode() in file) == (is_kept, is_kept)
-        assert (f"My token for the harbour is {MASK}. The".encode() in file) is not is_kept
+        assert (f"My token for the harbour is {SECRET_MASK}. The".encode() in file) is not is_kept
         assert FILL.encode() not in file
         copy = opened(tmp_path / f"copy {secrets}")
         await imported(copy, file)

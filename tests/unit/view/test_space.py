@@ -44,8 +44,8 @@ def space_with(*turns: Turn) -> Space:
 
 def test_messages_of_one_session_are_neighbours_and_documents_are_not() -> None:
     space = space_with(turn("m1"), turn("d1", kind="document"), turn("x1", session="other"), turn("m2"))
-    assert space.previous_rows.tolist() == [NONE, NONE, NONE, 0]
-    assert space.next_rows.tolist() == [3, NONE, NONE, NONE]
+    assert space.rows_before.tolist() == [NONE, NONE, NONE, 0]
+    assert space.rows_after.tolist() == [3, NONE, NONE, NONE]
 
 
 def test_a_document_written_again_leaves_recall_and_stays_in_history() -> None:
