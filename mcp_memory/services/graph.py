@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
-from xml.etree import ElementTree
+from io import BytesIO
+from typing import TYPE_CHECKING
 
 from mcp_memory.domain.facts import CERTAIN, Version
 from mcp_memory.domain.points import Point
@@ -23,6 +22,8 @@ from mcp_memory.language import iso
 from mcp_memory.visible import is_invisible
 
 if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
 
@@ -35,26 +36,6 @@ LABEL_CHARS = 60
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot represent."""
 _WITHIN_WORDS = re.compile(r"(?<=[^\W_])(?:[-'.](?=[^\W_])|,(?=[^\W_]| ))")
-
-
-class Node(NamedTuple):
-    """An entity or a value, of a kind; None if that is unknown."""
-
-    name: str
-    kind: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """The facts that are drawn.
-
-    Attributes:
-        nodes: by key.
-        edges: the keys of head and tail, and the version; those of one head stand together.
-    """
-
-    nodes: Mapping[str, Node]
-    edges: Sequence[tuple[str, str, Version]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +51,37 @@ class Hyperedge:
     nodes: Mapping[str, str]
 
 
-def graph_of(facts: Facts, as_of: Millis | None = None) -> Graph:
-    """Return a space's facts as a graph, the nodes in order of first mention.
+def graph_of(facts: Facts, as_of: Millis | None = None) -> MultiDiGraph[str]:
+    """Return a space's facts as a graph.
 
     Args:
         facts: the facts of the space.
         as_of: only what holds at this instant; None for what held at any time.
+
+    Returns:
+        Nodes by the key of their entity, with ``name`` and ``kind`` (None if unknown), in order of first mention; edges
+        by the id of their version, with ``version``.
     """
-    drawn = [
-        (facts.key(version.head), facts.key(version.tail), version)
-        for version in facts.all()
-        if version.status != "contested" and (as_of is None or version.holds(as_of, as_of + 1))
-    ]
-    keys = dict.fromkeys(chain.from_iterable(edge[:2] for edge in drawn))
-    places = {key: place for place, key in enumerate(keys)}
-    nodes = {key: Node(facts.name(key), facts.kind(key)) for key in keys}
-    return Graph(nodes, sorted(drawn, key=lambda edge: places[edge[0]]))
+    from networkx import MultiDiGraph
+
+    graph: MultiDiGraph[str] = MultiDiGraph()
+    for version in facts.all():
+        if version.status == "contested" or not (as_of is None or version.holds(as_of, as_of + 1)):
+            continue
+        head, tail = facts.key(version.head), facts.key(version.tail)
+        for node in (head, tail):
+            if node not in graph:
+                graph.add_node(node, name=facts.name(node), kind=facts.kind(node))
+        graph.add_edge(head, tail, key=version.id, version=version)
+    return graph
 
 
-def hyperedges_of(space: Space, graph: Graph, key: str | None = None) -> list[Hyperedge]:
+def edges_of(graph: MultiDiGraph[str]) -> list[tuple[str, str, Version]]:
+    """Return the edges of a graph: keys of head and tail, and the version."""
+    return [(head, tail, data["version"]) for head, tail, data in graph.edges(data=True)]
+
+
+def hyperedges_of(space: Space, graph: MultiDiGraph[str], key: str | None = None) -> list[Hyperedge]:
     """Return the memory points that belong to a graph, oldest first.
 
     Args:
@@ -100,79 +93,85 @@ def hyperedges_of(space: Space, graph: Graph, key: str | None = None) -> list[Hy
     for point in space.hypergraph.active():
         nodes = {space.facts.key(name): name for name in reversed(point.entities)}
         if key is None or key in nodes or len(nodes.keys() & graph.nodes.keys()) > 1:
-            names = {key: graph.nodes.get(key, Node(nodes[key])).name for key in reversed(nodes)}
+            names = {key: graph.nodes[key]["name"] if key in graph else nodes[key] for key in reversed(nodes)}
             found.append(Hyperedge(point, names))
     return found
 
 
-def around(graph: Graph, key: str, depth: int) -> Graph:
+def around(graph: MultiDiGraph[str], key: str, depth: int) -> MultiDiGraph[str]:
     """Return the part of a graph within ``depth`` steps of an entity, in either direction, nearest first.
 
     It is empty for an entity without edges.
     """
-    distances = {key: 0} if key in graph.nodes else {}
-    for distance in range(depth):
-        reached = [edge[:2] for edge in graph.edges if distance in map(distances.get, edge[:2])]
-        distances = dict.fromkeys(chain.from_iterable(reached), distance + 1) | distances
-    near = sorted(distances, key=distances.__getitem__)
-    edges = [edge for edge in graph.edges if distances.keys() >= {*edge[:2]}]
-    edges.sort(key=lambda edge: max(distances[end] for end in edge[:2]))
-    return Graph({node: graph.nodes[node] for node in near}, edges)
+    from networkx import MultiDiGraph, single_source_shortest_path_length
+
+    near: MultiDiGraph[str] = MultiDiGraph()
+    if key not in graph:
+        return near
+    distances = single_source_shortest_path_length(graph.to_undirected(as_view=True), key, cutoff=depth)
+    for node in distances:
+        near.add_node(node, **graph.nodes[node])
+    found = (edge for edge in graph.edges(near, keys=True, data=True) if edge[1] in near)
+    for head, tail, name, data in sorted(found, key=lambda edge: max(distances[edge[0]], distances[edge[1]])):
+        near.add_edge(head, tail, key=name, **data)
+    return near
 
 
-def graphml(graph: Graph, hyperedges: Sequence[Hyperedge] = ()) -> str:
+def graphml(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> str:
     """Return a graph as GraphML, without characters that XML cannot represent.
 
     A memory point is a node of the kind ``point``, with edges ``joins`` to what it joins.
     """
-    drawn = ElementTree.Element("graph", edgedefault="directed")
-    types: dict[tuple[str, str], str] = {}
-    ids = {key: f"n{number}" for number, key in enumerate(graph.nodes)}
+    from networkx import MultiDiGraph, write_graphml_xml
 
-    def add(sort: str, place: Mapping[str, str], told: Mapping[str, str | float | None]) -> None:
-        """Add a node or an edge with what is told of it."""
-        element = ElementTree.SubElement(drawn, sort, dict(place))
-        for name, value in told.items():
-            if value is not None:
-                types[sort, name] = "double" if isinstance(value, float) else "string"
-                ElementTree.SubElement(element, "data", key=f"{sort}.{name}").text = _ILLEGAL.sub("", str(value))
-
-    for key, node in graph.nodes.items():
-        add("node", {"id": ids[key]}, node._asdict())
-    for head, tail, version in graph.edges:
-        names = ("relation", "text", "status", "kind", "intent", "precision")
-        told: dict[str, str | float | None] = {name: getattr(version, name) for name in names}
-        told |= {"confidence": float(version.confidence)}
-        told |= {"valid_from": iso.show(version.since), "valid_to": iso.show(version.until)}
-        add("edge", {"source": ids[head], "target": ids[tail], "id": version.id}, told)
+    plain: MultiDiGraph[str] = MultiDiGraph()
+    ids = {key: f"n{number}" for number, key in enumerate(graph)}
+    for key, data in graph.nodes(data=True):
+        kind = {"kind": data["kind"]} if data["kind"] else {}
+        plain.add_node(ids[key], name=_legal(data["name"]), **kind)
+    for head, tail, name, data in graph.edges(keys=True, data=True):
+        version: Version = data["version"]
+        since, until = iso.show(version.since), iso.show(version.until)
+        times = {name: time for name, time in (("valid_from", since), ("valid_to", until)) if time}
+        confidence, text = float(version.confidence), _legal(version.text)
+        if version.precision:
+            times["precision"] = version.precision
+        plain.add_edge(
+            ids[head],
+            ids[tail],
+            key=name,
+            relation=_legal(version.relation),
+            text=text,
+            confidence=confidence,
+            status=version.status,
+            kind=version.kind,
+            intent=version.intent,
+            **times,
+        )
     for hyperedge in hyperedges:
         name = hyperedge.point.id
-        add("node", {"id": name}, {"name": hyperedge.point.description, "kind": "point"})
+        plain.add_node(name, name=_legal(hyperedge.point.description), kind="point")
         for key, called in hyperedge.nodes.items():
             if key not in ids:
                 ids[key] = f"n{len(ids)}"
-                add("node", {"id": ids[key]}, {"name": called})
-            add("edge", {"source": name, "target": ids[key], "id": f"{name}.{ids[key]}"}, {"relation": "joins"})
-    root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    for (sort, name), type_ in types.items():
-        about = {"id": f"{sort}.{name}", "for": sort, "attr.name": name, "attr.type": type_}
-        ElementTree.SubElement(root, "key", about)
-    root.append(drawn)
-    ElementTree.indent(root)
-    return str(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True), "utf-8")
+                plain.add_node(ids[key], name=_legal(called))
+            plain.add_edge(name, ids[key], key=f"{name} {ids[key]}", relation="joins")
+    out = BytesIO()
+    write_graphml_xml(plain, out)
+    return out.getvalue().decode()
 
 
-def mermaid(graph: Graph, hyperedges: Sequence[Hyperedge] = (), units: int = MERMAID_UNITS) -> str:
+def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = (), units: int = MERMAID_UNITS) -> str:
     """Return a graph as a mermaid flowchart: current facts, past facts with dotted arrows, then memory points.
 
     Other names of an entity stand in its node: "user (Ann Moor)".
 
     What exceeds the limits of mermaid, or ``units`` of UTF-16, is left out at the end; a comment says how much.
     """
-    edges = sorted(graph.edges, key=lambda edge: not edge[2].current)
-    names = {key: node.name for key, node in graph.nodes.items()}
+    edges = sorted(edges_of(graph), key=lambda edge: not edge[2].current)
+    names = {key: data["name"] for key, data in graph.nodes(data=True)}
     for key, version in ((head, version) for head, tail, version in edges if _names_itself(head, tail, version)):
-        names[key] += f" ({version.tail})" if version.tail != graph.nodes[key].name else ""
+        names[key] += f" ({version.tail})" if version.tail != graph.nodes[key]["name"] else ""
     lines, ids = ["flowchart LR"], dict[str, str]()
     room, shown = units, 0
 
@@ -254,3 +253,7 @@ def _edge_label(version: Version) -> str:
     if since and until:
         return f"{name}, {since} to {until}"
     return f"{name}, since {since}" if since else f"{name}, until {until}" if until else name
+
+
+def _legal(text: str) -> str:
+    return _ILLEGAL.sub("", text)

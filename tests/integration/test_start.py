@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = "anthropic numpy lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer"
+HEAVY = "anthropic numpy networkx lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer"
 LISTING = """
 import anyio, mcp_memory.cli, mcp_memory.server.process
 from mcp import Client

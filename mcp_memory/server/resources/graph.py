@@ -41,6 +41,9 @@ from mcp_memory.services import graph as drawings
 from mcp_memory.view.evidence import known_sentences
 
 if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
+    from mcp_memory.domain.facts import Version
     from mcp_memory.domain.points import Point
     from mcp_memory.domain.times import Millis
     from mcp_memory.memory import Memory
@@ -78,11 +81,16 @@ class Drawing:
     """
 
     space: Space
-    graph: drawings.Graph
+    graph: MultiDiGraph[str]
     points: list[drawings.Hyperedge]
     key: str | None
     as_of: Millis | None
     parameters: Values
+
+    @property
+    def edges(self) -> list[tuple[str, str, Version]]:
+        """Keys of head and tail, and the version."""
+        return drawings.edges_of(self.graph)
 
 
 def drawing_of(space: Space, values: Values) -> Drawing:
@@ -102,12 +110,12 @@ def drawing_of(space: Space, values: Values) -> Drawing:
 
 def graph_page(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, Any]:
     """Return a page of a graph: at most ``size`` edges and hyperedges together, and the nodes of both."""
-    space, drawn, points, edges = drawing.space, drawing.graph, drawing.points, drawing.graph.edges
+    space, drawn, points, edges = drawing.space, drawing.graph, drawing.points, drawing.edges
     start, end = page_of(values, len(edges) + len(points), size)
     page_points = points[max(start - len(edges), 0) : max(end - len(edges), 0)]
     joined = {key: {"name": name} for hyperedge in page_points for key, name in hyperedge.nodes.items()}
     nodes = dict.fromkeys((*(node for edge in edges[start:end] for node in edge[:2]), *joined))
-    only_joined = {key for hyperedge in points for key in hyperedge.nodes if key not in drawn.nodes}
+    only_joined = {key for hyperedge in points for key in hyperedge.nodes if key not in drawn}
     row = {
         "space": space.name,
         "entity": drawing.key,
@@ -121,7 +129,7 @@ def graph_page(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, 
             point_row(space, one.point) | {"nodes": list(one.nodes), "sources": _point_sources(space, one.point)}
             for one in page_points
         ],
-        "total": {"nodes": len(drawn.nodes) + len(only_joined), "edges": len(edges), "hyperedges": len(points)},
+        "total": {"nodes": drawn.number_of_nodes() + len(only_joined), "edges": len(edges), "hyperedges": len(points)},
         **next_page("graph", drawing.parameters, end, len(edges) + len(points)),
     }
     shown: dict[str, Any] = json_of(row)
@@ -130,10 +138,10 @@ def graph_page(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, 
 
 def _node_row(drawing: Drawing, key: str, joined: dict[str, dict[str, str]]) -> dict[str, Any]:
     """Return a node; ``facts`` counts the (head, relation) that it takes part in, drawn or not."""
-    if key not in drawing.graph.nodes:
+    if key not in drawing.graph:
         return {"id": key} | joined[key]
     known = {"facts": drawing.space.facts.degree(key)} | entity_uris(drawing.space, key)
-    return {"id": key} | drawing.graph.nodes[key]._asdict() | known
+    return {"id": key} | drawing.graph.nodes[key] | known
 
 
 def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:
@@ -165,7 +173,7 @@ def graphml(space: Space, values: Values) -> str:
 
 def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
     """Return the reply to a call."""
-    edges, total = drawing.graph.edges, row["total"]
+    edges, total = drawing.edges, row["total"]
     current = sum(version.current for _, _, version in edges)
     centre = f" around {shown(drawing.space.facts.name(drawing.key))}" if drawing.key is not None else ""
     moment = f" as of {row['as_of']}" if "as_of" in row else ""

@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+import networkx
 import numpy as np
 import pytest
 from asserting import asserted
@@ -58,26 +59,14 @@ FACTS = facts_of(
 )
 
 
-def read(file):
-    """Return the nodes of a GraphML file by id, and its edges, each with what is told of it, read by their types."""
-    root, types = ElementTree.fromstring(file.encode()), {"string": str, "double": float}
-    keys = {key.get("id"): (key.get("attr.name"), types[key.get("attr.type")]) for key in root.findall("{*}key")}
-    told = {
-        element: {keys[data.get("key")][0]: keys[data.get("key")][1](data.text) for data in element}
-        for element in root.find("{*}graph")
-    }
-    nodes = {element.get("id"): data for element, data in told.items() if element.tag.endswith("}node")}
-    edges = [(one.get("source"), one.get("target"), data) for one, data in told.items() if one.tag.endswith("}edge")]
-    return nodes, edges
-
-
-def test_graphml_has_times_and_confidence():
-    nodes, edges = read(graphml(graph_of(FACTS)))
-    told = {data["text"]: data for *_, data in edges}
+def test_graphml_is_read_back_by_networkx_with_times_and_confidence(tmp_path):
+    (tmp_path / "graph.graphml").write_text(graphml(graph_of(FACTS)), encoding="utf-8")
+    back = networkx.read_graphml(tmp_path / "graph.graphml", force_multigraph=True)
+    told = {data["text"]: data for _, _, data in back.edges(data=True)}
     assert told["Ann lives in Lisbon"]["valid_to"] == "2020-01-01"
     assert "valid_to" not in told["Ann lives in Oslo"]
     assert told["Bob likes Oslo"]["confidence"] == 0.95
-    assert {node["name"] for node in nodes.values()} == {"Ann", "Lisbon", "Oslo", "Bob", "a car"}
+    assert {name for _, name in back.nodes(data="name")} == {"Ann", "Lisbon", "Oslo", "Bob", "a car"}
 
 
 def test_mermaid_draws_current_facts_as_lines_and_past_facts_dotted():
@@ -125,11 +114,12 @@ def space_with(*points):
     return space
 
 
-def test_memory_points_are_nodes_of_their_own_that_other_programs_read():
+def test_memory_points_are_nodes_of_their_own_that_other_programs_read(tmp_path):
     space = space_with(point("trip", ("Ann", "lisbon", "Atlantis")))
     graph = graph_of(space.facts)
-    nodes, edges = read(graphml(graph, hyperedges_of(space, graph)))
-    assert nodes["h_trip"] == {"name": "What trip is.", "kind": "point"}
-    joined = [(nodes[tail]["name"], data["relation"]) for head, tail, data in edges if head == "h_trip"]
+    (tmp_path / "graph.graphml").write_text(graphml(graph, hyperedges_of(space, graph)), encoding="utf-8")
+    back = networkx.read_graphml(tmp_path / "graph.graphml", force_multigraph=True)
+    assert back.nodes["h_trip"] == {"name": "What trip is.", "kind": "point"}
+    joined = [(back.nodes[node]["name"], data["relation"]) for _, node, data in back.edges("h_trip", data=True)]
     assert joined == [("Ann", "joins"), ("Lisbon", "joins"), ("Atlantis", "joins")]
-    assert len(nodes) == len(graph.nodes) + 2
+    assert len(back) == len(graph) + 2
