@@ -98,8 +98,8 @@ class Transaction(Protocol):
     async def commit(self, batch: Batch) -> int:
         """Append the rows, then the commit that makes them visible; return its number.
 
-        When this has returned, the rows survive the death of the process. Lessons that were recorded before are not
-        recorded again, nor what came of them. An empty batch commits nothing and returns the last number.
+        When this has returned, the rows survive the death of the process. What was made of texts that were forgotten
+        meanwhile is left out. An empty batch commits nothing and returns the last number.
 
         Raises:
             StoreUnwritable: nothing of the batch is visible, now or later.

@@ -82,21 +82,6 @@ class Batch:
         rows = self.turns or self.segments or self.sentences or self.assertions or self.lessons or self.points
         return not (rows or self.aliases or self.questions or self.outlays or self.jobs)
 
-    def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
-        """Return the batch without lessons that were recorded before, and without their beliefs (DESIGN I27).
-
-        Raises:
-            ValueError: some lessons were recorded before and some were not; beliefs do not say which lesson they follow
-                from.
-        """
-        keys = {(lesson.space, *lesson.key) for lesson in self.lessons}
-        new = len(keys) - len({(one.space, *one.key) for one in self.lessons if recorded(one)})
-        if new == len(self.lessons):
-            return self
-        if new:
-            raise ValueError("a batch has lessons that were recorded before, or twice, and others that were not")
-        return replace(self, lessons=(), beliefs=())
-
     def only(self, kept: Callable[[str, Any], bool]) -> Batch:
         """Return the batch without the rows of which ``kept``, given kind and row, is false; itself for none."""
         changes: dict[str, Any] = {}
@@ -114,19 +99,6 @@ VECTORS = {f"{kind}s": f"{kind}_vectors" for kind in ("segment", "sentence", "po
 """The fields with the vectors of rows, by that with the rows."""
 ROWS = [one.name for one in fields(Batch) if one.name not in (*VECTORS.values(), "outlays")]
 """The fields with rows of spaces."""
-
-
-def joined(batches: Sequence[Batch]) -> Batch:
-    """Return the rows of some batches, one after the other."""
-
-    def rows(name: str) -> object:
-        parts = [getattr(batch, name) for batch in batches]
-        if isinstance(parts[0], tuple):
-            return tuple(row for part in parts for row in part)
-        filled = [part for part in parts if len(part)]  # a matrix without rows may have no columns
-        return np.concatenate(filled) if filled else parts[0]
-
-    return Batch(**{one.name: rows(one.name) for one in fields(Batch)}) if batches else Batch()  # type: ignore[arg-type]
 
 
 Found = tuple[int, int, str]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
+from mcp_memory.domain.batch import Batch, Masking, check_secrets, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, WrittenFact, WrittenItem
 from mcp_memory.domain.times import Millis, offset_at
@@ -88,7 +88,8 @@ async def _store(
             make_plan(transaction.view.space(request.space), request, items, statements, reading.masking, now)
             for request, items, statements in wanted
         ]
-        batch = joined([plan.batch for plan in plans])
+        stated = (one for plan in plans for one in plan.stated if one.id not in plan.known)
+        batch = Batch(tuple(turn for plan in plans for turn in plan.new), assertions=tuple(stated))
         await transaction.commit(batch)
     return plans, batch
 
@@ -130,11 +131,6 @@ class Plan:
     stated: Sequence[Assertion]
     known: frozenset[str]
     warnings: Sequence[str]
-
-    @property
-    def batch(self) -> Batch:
-        """The rows to commit."""
-        return Batch(tuple(self.new), assertions=tuple(one for one in self.stated if one.id not in self.known))
 
 
 def make_plan(

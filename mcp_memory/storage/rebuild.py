@@ -376,23 +376,17 @@ class Relearning:
         self._view.add(Batch(lessons=lessons, beliefs=beliefs), self._view.tx)
 
     def _read(self, until: int) -> list[tuple[int, Lesson]]:
-        """Return the new lessons with their commits' numbers, in order; the view has the sentences that they are about.
-
-        A judge's first lesson counts, should there be a second in the log.
-        """
+        """Return the new lessons with their commits' numbers, in order; the view has the sentences that they label."""
         entries = list(self._left(self._tables.log.entries(self._view.tx, until)))
-        new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
-        for tx, _, lesson, _ in logged_rows(entries, "episodes"):
-            if not self._view.has_lesson(lesson):
-                new.setdefault((lesson.space, *lesson.key), (tx, lesson))
+        new = [(row.tx, row.value) for row in logged_rows(entries, "episodes")]
         if new:
             turns = tuple(row.value for row in logged_rows(entries, "turns"))
             self._view.add(Batch(turns), until)
-            names = dict.fromkeys(name for _, one in new.values() for name in one.labels if name not in self._looked_up)
+            names = dict.fromkeys(name for _, one in new for name in one.labels if name not in self._looked_up)
             self._looked_up.update(names)
             for start in range(0, len(names), SENTENCES):
                 self._look_up(list(names)[start : start + SENTENCES])
-        return list(new.values())
+        return new
 
     def _look_up(self, names: Sequence[str]) -> None:
         """Add the named sentences with their vectors to the view, if their turn is in it."""

@@ -314,7 +314,7 @@ class LanceStore:
     async def _commit(self, lock: AsyncExitStack, view: View, last: Commit | None, batch: Batch) -> int:
         """Commit the rows, release the lock, and return the commit's number.
 
-        Lessons that were recorded before are left out with their beliefs, and so is what was made of forgotten texts.
+        What was made of texts that were forgotten meanwhile is left out.
 
         Args:
             lock: the write lock, which is held.
@@ -325,7 +325,6 @@ class LanceStore:
         await checkpoint()
         if self._book.hashes:
             batch = without_forgotten(batch, view, self.was_forgotten)
-        batch = batch.unlearnt(view.has_lesson)
         if batch.empty:
             return view.tx
         with anyio.CancelScope(shield=True):

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from mcp_memory.domain.batch import ROWS, Batch
-from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.language_model import Spending
@@ -71,10 +70,6 @@ class View:
     def spent(self, day: int) -> Spending:
         """Return what requests to a language model have cost on a day, in all processes; see `Reservation`."""
         return self._spent.get(day, Spending())
-
-    def has_lesson(self, lesson: Lesson) -> bool:
-        """Return whether a lesson of this judge about this episode was recorded before."""
-        return self.space(lesson.space).beliefs.lesson(*lesson.key) is not None
 
     def add(self, batch: Batch, tx: int) -> None:
         """Add rows of the commits up to ``tx``."""
