@@ -36,7 +36,7 @@ from anyio import to_thread
 
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.objects import Bucket
-from mcp_memory.storage.own_files import remove_unfinished
+from mcp_memory.storage.own_files import keep_private, remove_unfinished
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -168,6 +168,7 @@ class Holders:
         """Register this process, also where its file was removed; not possible in a folder without write access."""
         if self.registered:
             return
+        keep_private()
         self.leave()
         with suppress(OSError, NotImplementedError):
             self._folder.mkdir(exist_ok=True)

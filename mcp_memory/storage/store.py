@@ -33,7 +33,6 @@ from mcp_memory.storage.damage import Damage, damaged, examine, in_words, store_
 from mcp_memory.storage.forget import NOTHING_FORGOTTEN, Forgetter, finish, read_book
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.log import Entry
-from mcp_memory.storage.own_files import keep_private
 from mcp_memory.storage.place import Place, lease, local_folder, open_write_lock, without_compaction
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, Renewal, learn_nothing
 from mcp_memory.storage.refresh import Refresher
@@ -283,7 +282,6 @@ class LanceStore:
         if self._holders and not self._holders.registered:  # it is opened, or what was opened is gone
             self._place.check_noted()
         if self._holders and self._tables.exists():
-            keep_private()
             self._holders.enter()
         try:
             with made_to_stay():
