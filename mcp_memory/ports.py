@@ -10,9 +10,6 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
@@ -23,7 +20,7 @@ from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Excerpt, Turn
-from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.vectors import Matrix, Rows, Scores
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -326,6 +323,10 @@ class QuestionJudge(Protocol):
         """
 
 
+Weigh = Callable[[Rows], Scores]
+"""Returns the weights of sentences for a query, by their rows, at least 0 (GAM-RAG eq. 4); 0 outside the window."""
+
+
 @dataclass(frozen=True, slots=True)
 class OperatorInput:
     """The arguments of one step of navigation; each operator uses some of them.
@@ -339,8 +340,7 @@ class OperatorInput:
         tag: a tag of MRAgent's graph, a word or two; ``topic`` is an id, or words.
         ids: the ids of evidence.
         window: the window of time; ``limit``: at most so many items.
-        weigh: returns the weights of sentences for the query, by their rows, at least 0 (GAM-RAG eq. 4); None without
-            a query.
+        weigh: the weights of sentences for the query; None without a query.
         points: memory points of a question that is being answered, which are not stored.
     """
 
@@ -354,7 +354,7 @@ class OperatorInput:
     ids: tuple[str, ...] = ()
     window: Window = ANY_TIME
     limit: int = 12
-    weigh: Callable[[NDArray[np.intp]], Scores] | None = None
+    weigh: Weigh | None = None
     points: tuple[Point, ...] = ()
 
     @property

@@ -19,6 +19,8 @@ Matrix = NDArray[np.float32]
 """Shape ``(n, d)``, one vector per row."""
 Scores = NDArray[np.float32]
 """Shape ``(n,)``, one number for each row of what the function's docstring names."""
+Rows = NDArray[np.intp]
+"""Shape ``(n,)``, rows of what the function's docstring names."""
 
 NumberT = TypeVar("NumberT", bound=np.generic)
 
@@ -62,7 +64,7 @@ class GrowingMatrix:
             self._length += taken
             done += taken
 
-    def take(self, rows: NDArray[np.intp]) -> Matrix:
+    def take(self, rows: Rows) -> Matrix:
         """Return these rows in the given order, shape ``(len(rows), dimension)``."""
         if len(rows) and not 0 <= rows.min() <= rows.max() < self._length:
             raise IndexError(rows)
@@ -146,7 +148,7 @@ class SentenceVectors:
         if (place := int(self._places.values[row])) >= 0:  # otherwise it is the segment's
             self._own[place] = vector
 
-    def append(self, rows: Matrix, shared: NDArray[np.intp], segments: GrowingMatrix | None) -> None:
+    def append(self, rows: Matrix, shared: Rows, segments: GrowingMatrix | None) -> None:
         """Add sentences at the end.
 
         Args:
@@ -162,7 +164,7 @@ class SentenceVectors:
         self._places.extend(places)
         self._own.append(rows[own])
 
-    def take(self, rows: NDArray[np.intp]) -> Matrix:
+    def take(self, rows: Rows) -> Matrix:
         """Return the vectors of these rows in the given order, shape ``(len(rows), dimension)``."""
         if len(rows) and not 0 <= rows.min() <= rows.max() < len(self):
             raise IndexError(rows)

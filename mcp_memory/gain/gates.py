@@ -48,10 +48,11 @@ from mcp_memory.domain.evidence import Correction, Evidence, RecallResult
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import FEEDBACK, Turn
-from mcp_memory.gain.propagation import Round, Rows, anchor_entities, propagate, relative_bonuses
+from mcp_memory.gain.propagation import Round, anchor_entities, propagate, relative_bonuses
 from mcp_memory.language.questions import understand
 from mcp_memory.language.stated import time_words, weekday_and_day
-from mcp_memory.vectors import Scores, Vector
+from mcp_memory.ports import Weigh
+from mcp_memory.vectors import Rows, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import known_sentences, source_of
 from mcp_memory.view.space import NONE, Space
@@ -172,7 +173,7 @@ def sentence_weights(
     cosines: Scores,
     gates: Mapping[int, float],
     window: Window = ANY_TIME,
-) -> Callable[[Rows], Scores]:
+) -> Weigh:
     """Return w of eq. 4 for propagation: the cosine of a sentence to the question, at least 0, times its gate.
 
     Sentences outside the window weigh 0, and so do those of old revisions.

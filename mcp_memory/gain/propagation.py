@@ -25,17 +25,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.tokens import words
-from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.vectors import Scores
+from mcp_memory.ports import OperatorInput, OperatorResult, Weigh
+from mcp_memory.vectors import Rows, Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import sentence_evidence
 from mcp_memory.view.space import Space
 
-Rows = NDArray[np.intp]
 ROUNDS = 3
 """Rounds of propagation. I, at most (Appendix C: 3)."""
 SENTENCES = 5
@@ -69,7 +67,7 @@ def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) ->
 def propagate(
     space: Space,
     begin: Mapping[int, float],
-    weigh: Callable[[Rows], Scores],
+    weigh: Weigh,
     *,
     most_rounds: int = ROUNDS,
     most: int = SENTENCES,
@@ -146,9 +144,7 @@ def _seed_sentences(free: Sequence[int]) -> tuple[Rows, Scores]:
     return rows, np.ones(len(rows), dtype=np.float32)
 
 
-def _round(
-    space: Space, rows: Rows, worth: Scores, weigh: Callable[[Rows], Scores], used: set[int], most: int
-) -> Round | None:
+def _round(space: Space, rows: Rows, worth: Scores, weigh: Weigh, used: set[int], most: int) -> Round | None:
     """Return the best sentences with their shares (eq. 6), or None if no sentence has weight."""
     if used:
         fresh = ~np.isin(rows, list(used))

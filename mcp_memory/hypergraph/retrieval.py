@@ -20,18 +20,17 @@ suggested. What a subquery retrieves is shown by the sentences that name it, mos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER
 from mcp_memory.language.tokens import stems
-from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.vectors import Scores
+from mcp_memory.ports import OperatorInput, OperatorResult, Weigh
+from mcp_memory.vectors import Rows
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import known_sentences, point_evidence, sentence_evidence
 from mcp_memory.view.hypergraph import vertices
@@ -44,8 +43,6 @@ NEAR = 0.4
 of its words. Of 280 pairs of both in a memory of half a year 6 lay above, 4 of them fitting."""
 ENTITIES = 5
 """Entities that one subquery retrieves. n_v (code, graph_run.py: 5)."""
-Weigh = Callable[[NDArray[np.intp]], Scores]
-"""Returns the weights of sentences for a subquery, by row."""
 
 
 def neighbourhood(space: Space, point: Point, working: Iterable[Point] = ()) -> set[str]:
@@ -83,7 +80,7 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None) -> Retrie
     weights of sentences each has 1, and the entities named most often come first.
     """
     index = space.index(EntityIndex)
-    named: dict[str, NDArray[np.intp]] = {}
+    named: dict[str, Rows] = {}
     for key in keys:
         spelt = {number for name in (key, *space.facts.names(key)) if (number := index.find(name)) is not None}
         if spelt:

@@ -26,7 +26,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import Version
@@ -36,6 +35,7 @@ from mcp_memory.language import iso
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, cue_similarity, key_of, query_cues, relation_tag
 from mcp_memory.reconstruct.topics import Topic, Topics
+from mcp_memory.vectors import Rows
 from mcp_memory.view.evidence import dated_evidence, fact_evidence, rows_of, segment_evidence, sentence_evidence
 from mcp_memory.view.space import NONE, Space
 
@@ -339,7 +339,7 @@ def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
             yield from ((whole[near], steps) for near in (place - steps, place + steps) if 0 <= near < len(whole))
 
 
-def _messages_along(space: Space, segment: int, direction: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+def _messages_along(space: Space, segment: int, direction: Rows) -> Iterator[tuple[int, int]]:
     """Yield what is next to a segment in its own message, then the beginnings of the next messages, one way."""
     own = last = space.segment_turn[segment].id
     near, steps = int(direction[segment]), 0

@@ -35,17 +35,15 @@ answer; here the caller of `reflect_step` judges that.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.tokens import count_tokens, words
-from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.vectors import Scores
+from mcp_memory.ports import OperatorInput, OperatorResult, Weigh
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import rows_of, segment_evidence
 from mcp_memory.view.space import Space
@@ -195,9 +193,6 @@ def _entities(graph: EntityGraph, call: OperatorInput) -> list[int]:
     found += graph.index.entities_in(words(query.text)[:_READ])
     return list(dict.fromkeys(one for one in found if one is not None))
 
-
-Weigh = Callable[[NDArray[np.intp]], Scores]
-"""Similarity of sentences to the question, by row, at least 0; 0 outside the window (`ports.OperatorInput.weigh`)."""
 
 _SAMPLE = 256
 """Sentences sampled for the background similarity."""

@@ -33,7 +33,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Query, Window
@@ -52,7 +51,6 @@ from mcp_memory.search.channels import (
     USER_FIRST,
     Channel,
     ChannelInput,
-    Rows,
     SpeakerIndex,
     best_first,
     channel_scores,
@@ -63,7 +61,7 @@ from mcp_memory.search.links import ENTITIES, LINKS, lead_on
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_temporal_scores, recallable
 from mcp_memory.search.wishes import WishIndex
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
-from mcp_memory.vectors import Scores, Vector
+from mcp_memory.vectors import Rows, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
@@ -335,7 +333,7 @@ def distinct_turns(space: Space, rows: Rows, total: Scores, limit: int) -> list[
         wanted *= 4  # long messages filled the pool with several segments each
 
 
-def _best_messages(space: Space, candidates: CandidateSet) -> NDArray[np.intp]:
+def _best_messages(space: Space, candidates: CandidateSet) -> Rows:
     """Return the rows of those of the best candidates that are messages, best first."""
     total = candidates.total
     pool = np.flatnonzero(total > 0)

@@ -46,10 +46,8 @@ from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.turns import Role, by_assistant, by_user, label
 from mcp_memory.texts import resource
-from mcp_memory.vectors import Column, Matrix, Scores, Vector
+from mcp_memory.vectors import Column, Matrix, Rows, Scores, Vector
 from mcp_memory.view.space import Space
-
-Rows = NDArray[np.intp]
 
 TYPICAL_COSINE = 0.5
 """Stands for the best cosine of talk where there is none, with meaning switched off."""

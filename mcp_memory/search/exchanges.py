@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import by_assistant
 from mcp_memory.search.words import WordIndex
-from mcp_memory.vectors import Column, Scores
+from mcp_memory.vectors import Column, Rows, Scores
 from mcp_memory.view.space import NONE, Space
 
 FOLLOW_UP_CHARS = 120
@@ -79,7 +79,7 @@ class ExchangeIndex:
         return len(self._follows)
 
     @property
-    def of(self) -> NDArray[np.intp]:
+    def of(self) -> Rows:
         """Shape ``(len(space.segments),)``: the number of each segment's exchange; those of a session ascend."""
         return self._of.values
 
@@ -89,13 +89,13 @@ class ExchangeIndex:
         return self._replies.values
 
     @property
-    def follows(self) -> NDArray[np.intp]:
+    def follows(self) -> Rows:
         """Shape ``(len(self),)``: the exchange that a short message follows up, or `NONE`."""
         return self._follows.values
 
 
 def exchange_scores(
-    space: Space, rows: NDArray[np.intp], found: Scores, topic_cosines: Scores, topic_stems: Sequence[str]
+    space: Space, rows: Rows, found: Scores, topic_cosines: Scores, topic_stems: Sequence[str]
 ) -> Scores:
     """Return how much each exchange bears on a topic, best = 1.
 

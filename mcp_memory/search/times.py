@@ -63,9 +63,9 @@ from mcp_memory.domain.turns import Role, Segment, Turn
 from mcp_memory.language.iso import HOUR
 from mcp_memory.language.stated import times_within
 from mcp_memory.language.tokens import head
-from mcp_memory.search.channels import Channel, ChannelInput, Rows, SpeakerIndex, sum_scores
+from mcp_memory.search.channels import Channel, ChannelInput, SpeakerIndex, sum_scores
 from mcp_memory.search.words import Title, TitleIndex
-from mcp_memory.vectors import Column, Scores, Vector
+from mcp_memory.vectors import Column, Rows, Scores, Vector
 from mcp_memory.view.space import Space
 
 FAR = 1e6

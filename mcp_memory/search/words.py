@@ -34,7 +34,7 @@ from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import head, short, stems, words
 from mcp_memory.search.channels import TYPICAL_COSINE, Channel, ChannelInput
-from mcp_memory.vectors import Column, Scores
+from mcp_memory.vectors import Column, Rows, Scores
 from mcp_memory.view.space import NONE, Space
 
 K1 = 0.9
@@ -139,7 +139,7 @@ class WordIndex:
             scores[rows] += idf * (K1 + 1) * counts / (counts + norm)
         return scores
 
-    def contains(self, rows: NDArray[np.intp], stem: str) -> NDArray[np.bool_]:
+    def contains(self, rows: Rows, stem: str) -> NDArray[np.bool_]:
         """Return which of the segments contain a stem, not counting their neighbours; shape ``(len(rows),)``."""
         contained = np.zeros(len(rows), dtype=np.bool_)
         for postings in self._postings.values():

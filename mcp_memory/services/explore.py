@@ -24,14 +24,12 @@ from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import sentence_gates, sentence_weights
-from mcp_memory.gain.propagation import Rows
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
-from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
+from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store, Weigh
 from mcp_memory.search.channels import similarity
 from mcp_memory.services.learn.episodes import Episodes, find_episode, record_ids, record_number
 from mcp_memory.services.recall.pipeline import embed_query, in_space, unknown_space
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.vectors import Scores
 from mcp_memory.view.space import NONE, Space
 
 _ARGUMENTS = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
@@ -141,7 +139,7 @@ def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest
 
 def _measures(
     space: Space, query: Query | None, request: ExploreRequest, settings: RecallSettings
-) -> tuple[Callable[[Sequence[Assertion]], list[float]], Callable[[Rows], Scores] | None]:
+) -> tuple[Callable[[Sequence[Assertion]], list[float]], Weigh | None]:
     """Return how near facts are to a query, and how much sentences weigh for it; of no query zeros, and None."""
     if query is None:
         return no_similarity, None

@@ -25,7 +25,7 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn, shared_segment
-from mcp_memory.vectors import Column, GrowingMatrix, Matrix, SentenceVectors
+from mcp_memory.vectors import Column, GrowingMatrix, Matrix, Rows, SentenceVectors
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.frames import Frames
@@ -216,7 +216,7 @@ class Space:
         """Shape ``(len(segments),)``: when the turn of a segment was said (`Turn.time`), in milliseconds."""
         return self._times.values
 
-    def visible(self, rows: NDArray[np.intp], window: Window = ANY_TIME) -> NDArray[np.bool_]:
+    def visible(self, rows: Rows, window: Window = ANY_TIME) -> NDArray[np.bool_]:
         """Return which of these sentences are of the newest revision and of a turn within a window."""
         live = self._sentence_live.values[rows]
         if window == ANY_TIME:
@@ -225,12 +225,12 @@ class Space:
         return live & np.array(within, dtype=np.bool_)
 
     @property
-    def rows_before(self) -> NDArray[np.intp]:
+    def rows_before(self) -> Rows:
         """Shape ``(len(segments),)``: the row before it in the same session's talk, or `NONE`. Documents have none."""
         return self._previous.values
 
     @property
-    def rows_after(self) -> NDArray[np.intp]:
+    def rows_after(self) -> Rows:
         """Shape ``(len(segments),)``: the row after it in the same session's talk, or `NONE`."""
         return self._next.values
 
