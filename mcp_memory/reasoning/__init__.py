@@ -1,1 +1,1 @@
-"""Judgements by Claude (``anthropic/``), and when Claude or the rules are asked (``judges.py``)."""
+"""Judgements by Claude, and when Claude or the rules are asked."""

@@ -8,26 +8,33 @@ user marked as wrong for the question is hedged, even if the model is certain.
 What cannot be used of a reply is left out or cut, since the rest is worth having. Only an answer without words or
 without a citation is sent back (DESIGN 4 step 2). For a question that relates things to each other, and for no other,
 it also keeps memory points (HGMem; DESIGN L7, L8).
+
+**Fallback** (`ClaudeQuestionJudge`). The embedded engine is asked first, which takes milliseconds. With ``auto`` its
+judgement is final if a certain fact answers. It is also used if Claude cannot be asked or returns nothing usable; the
+same holds for every other step of a question. A fallback always adds a warning with the reason. If Claude has judged
+before and only the additional evidence was not judged, Claude's earlier judgement is kept.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from mcp_memory.domain.answers import Judgement, PointEdit, Proposal
-from mcp_memory.domain.evidence import Citation, OperatorCall, Suggestion
+from mcp_memory.domain.evidence import Citation, OperatorCall, RecallResult, Suggestion
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import MAX_ENTITIES, Point
-from mcp_memory.domain.query import Length
+from mcp_memory.domain.query import Length, Query
+from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
-from mcp_memory.ports import JudgeInput
+from mcp_memory.ports import JudgeInput, QuestionJudge
 from mcp_memory.reasoning.anthropic.client import (
     Budget,
     Claude,
@@ -39,6 +46,7 @@ from mcp_memory.reasoning.anthropic.client import (
     schema_tokens,
 )
 from mcp_memory.reasoning.anthropic.evidence import CitableItem, RenderedEvidence, render_evidence
+from mcp_memory.reasoning.anthropic.understanding import understand_question
 from mcp_memory.texts import prompt
 
 WORDS = 150
@@ -153,6 +161,94 @@ JUDGEMENT_TOKENS = 6_000
 """Tokens that one judgement takes at most: with ``deep`` the rest is for further turns, of which MRAgent has eight."""
 STEPS_NAMED = 8
 """Steps that were taken and are named, the last ones."""
+
+
+@dataclass(slots=True)
+class ClaudeQuestionJudge:
+    """Asks Claude about one question, with the embedded engine as fallback; fulfils `ports.QuestionJudge`.
+
+    Attributes:
+        embedded: judges without a language model.
+        claude: the client.
+        budget: of this question.
+        most_follow_ups: times that Claude may be asked again about it.
+        always: whether Claude is always asked (``anthropic``), or where no certain fact answers (``auto``).
+        understands: whether it interprets the question, never with ``auto``: there it is not yet known whether a call
+            is worth its cost.
+        points: whether it may make memory points of the question.
+    """
+
+    embedded: QuestionJudge
+    claude: Claude
+    budget: Budget
+    most_follow_ups: int
+    always: bool
+    understands: bool
+    points: bool
+    _asked: bool = False
+    _failed_steps: dict[str, list[str]] = field(default_factory=dict)  # steps that Claude did not do, by reason
+    _later_failure: str = ""
+
+    @property
+    def follow_ups(self) -> int:
+        """See `ports.QuestionJudge`; none where the budget does not hold another judgement."""
+        return self.most_follow_ups if self.budget.left >= ANOTHER else 0
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """See `ports.QuestionJudge`; steps that failed for one reason share a warning."""
+        warnings = [
+            f"Claude did not {' and did not '.join(steps)}, the embedded engine did: {reason}."
+            for reason, steps in self._failed_steps.items()
+        ]
+        return (*warnings, self._later_failure) if self._later_failure else tuple(warnings)
+
+    @property
+    def spent(self) -> Spending | None:
+        """See `ports.QuestionJudge`."""
+        return self.budget.spent if self._asked else None
+
+    async def understand(
+        self, query: Query, speakers: Collection[str], held: Collection[str], span: tuple[Millis, Millis] | None
+    ) -> Query:
+        """See `ports.QuestionJudge`."""
+        if not self.understands or not query.stems:
+            return query
+        self._asked = True
+        try:
+            return await understand_question(self.claude, query, speakers, held, span, self.budget)
+        except EngineError as error:
+            self._record_failure("say what the question means", error)
+            return query
+
+    def assesses(self, recall: RecallResult) -> bool:
+        """See `ports.QuestionJudge`; with ``auto`` where the loop ended without covering the query."""
+        return bool(recall.evidence) and (self.always or recall.stop != "covered")
+
+    async def judge(self, judge_input: JudgeInput) -> Judgement:
+        """See `ports.QuestionJudge`."""
+        embedded = await self.embedded.judge(judge_input)
+        if not judge_input.sentences:
+            return embedded  # there is nothing to judge
+        sure = embedded.proposal is not None and not embedded.proposal.hedged
+        if sure and not self.always and judge_input.query.length == "short":
+            return embedded
+        return await self._ask_claude(judge_input, embedded)
+
+    async def _ask_claude(self, judge_input: JudgeInput, embedded: Judgement) -> Judgement:
+        """Return Claude's judgement, otherwise its earlier one, otherwise the embedded judgement."""
+        self._asked, earlier = True, judge_input.earlier
+        try:
+            return await judge_evidence(self.claude, judge_input, self.budget, points=self.points)
+        except EngineError as error:
+            if earlier is not None:
+                self._later_failure = f"Claude did not judge what was found after its first word: {error}."
+                return replace(earlier, next=(), points=(), beyond="")
+            self._record_failure("judge this", error)
+            return embedded
+
+    def _record_failure(self, step: str, why: EngineError) -> None:
+        self._failed_steps.setdefault(str(why), []).append(step)
 
 
 async def judge_evidence(claude: Claude, judge_input: JudgeInput, budget: Budget, *, points: bool) -> Judgement:
