@@ -17,10 +17,7 @@ def whole_file(path: Path, mode: int = 0o600, *, lasting: bool = True) -> Iterat
     It is written beside the path, under a name that nothing else has. What stands in its place is replaced, so the
     caller has made sure that it may be; it stays as it was where the body or the disk fails.
 
-    Args:
-        path: the path to write; a link is replaced, not followed.
-        mode: the rights of the file.
-        lasting: whether it has to be on the disk before, and so survives a power loss.
+    A link is replaced, not followed. If it is ``lasting``, it is on the disk before, and so survives a power loss.
 
     Raises:
         OSError: it cannot be written.

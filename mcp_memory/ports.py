@@ -50,15 +50,10 @@ class Embedder(Protocol):
     async def embed_parts(
         self, texts: Sequence[str], parts: Sequence[Sequence[tuple[int, int]]]
     ) -> tuple[Matrix, Matrix]:
-        """Return the vectors of texts and of parts of them, each of length 1.
+        """Return the vectors of texts, and of parts of them, which are spans in characters, each of length 1.
 
-        Args:
-            texts: as in `embed`.
-            parts: of each text, as spans in characters.
-
-        Returns:
-            Shapes ``(len(texts), dimension)`` and ``(number of parts, dimension)``; the parts of one text follow those
-            of the text before it. Where a model has no vectors of tokens, a part has that of its words.
+        Their shapes are ``(len(texts), dimension)`` and ``(number of parts, dimension)``; the parts of one text follow
+        those of the text before it. Where a model has no vectors of tokens, a part has that of its words.
         """
 
 
@@ -76,9 +71,7 @@ class PairReader(Protocol):
     async def read(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         """Return for each pair the chance that the record helps with the query, in (0, 1), shape ``(len(pairs),)``.
 
-        Args:
-            pairs: a query and a record, as ``search/reading.py`` shows records; of any length, of which a part is
-                read.
+        Records are as ``search/reading.py`` shows them; of a long one a part is read.
 
         Raises:
             EmbedderError: the model is missing, is not the expected one, or cannot be run here.
@@ -109,8 +102,7 @@ class Store(Protocol):
     def reading(self, *, whole: bool = True) -> AbstractAsyncContextManager[View]:
         """Refresh the view to the last commit of any process; it does not change while it is read.
 
-        Args:
-            whole: False if turns and assertions are enough; the newest segments and sentences may be missing.
+        If turns and assertions are enough, it need not be ``whole``: the newest segments and sentences may be missing.
         """
 
     def writing(self) -> AbstractAsyncContextManager[Transaction]:
@@ -132,9 +124,7 @@ class Store(Protocol):
         """Forget what ``choose`` returns (``view/resting.py``), and return it.
 
         When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.
-
-        Args:
-            choose: chooses in a view with everything, in a thread, while nobody writes; its errors end the call.
+        ``choose`` gets a view with everything, in a thread, while nobody writes; its errors end the call.
 
         Raises:
             StoreBusy: another process held the lock for too long.
@@ -175,13 +165,9 @@ class Ledger(Protocol):
     """Keeps the daily cost of a language model within its budget."""
 
     async def reserve(self, tokens: int) -> Reservation:
-        """Record durably that a request of about this size is about to be sent.
+        """Record durably that a request of at most so many uncached input tokens is about to be sent.
 
-        Args:
-            tokens: uncached input tokens, an upper estimate.
-
-        Returns:
-            What was recorded; it counts as spent until it is settled.
+        It counts as spent until it is settled.
 
         Raises:
             EngineError: the day's budget is too small for it, or it could not be recorded. Nothing may be sent.
@@ -211,11 +197,8 @@ class Extractor(Protocol):
     ) -> list[Assertion]:
         """Return what a turn asserts, in the order of its words. Blocking, and without side effects.
 
-        Args:
-            turn: the text with its speaker and time.
-            partner: the addressee of a message, if known: "you".
-            sentences: spans of its sentences, in characters.
-            times: what each of them states.
+        ``partner`` is the addressee of a message, if known: "you". ``sentences`` are spans in characters, and ``times``
+        what each of them states.
         """
 
 
@@ -229,9 +212,7 @@ class TextReader(Protocol):
     async def read(self, excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> list[Assertion]:
         """Return what texts of one session assert, each assertion supported by its own text; not recorded yet.
 
-        Args:
-            excerpts: the excerpts to be read, in the order of the session.
-            before: the context before them.
+        Excerpts are in the order of the session, with those ``before`` them as context.
 
         Raises:
             EngineError: no usable reply; the subclass says what helps.
@@ -306,11 +287,8 @@ class QuestionJudge(Protocol):
     ) -> Query:
         """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
 
-        Args:
-            query: parsed by rules.
-            speakers: the speakers of the space.
-            held: what the space holds: ``conversations``, ``documents``.
-            span: the first and the last moment at which something was said there; None if no time is known.
+        The rules have parsed it. ``held`` is what the space holds: ``conversations``, ``documents``; ``span`` the first
+        and the last moment at which something was said there, if that is known.
         """
 
     def assesses(self, recall: RecallResult) -> bool:

@@ -100,11 +100,7 @@ class _Key:
 
 
 def load(file: Path | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Return the settings in force.
-
-    Args:
-        file: as given on the command line; it must exist. None searches the places listed in the module.
-        environment: of the process.
+    """Return the settings in force; a file that the command line gives must exist.
 
     Raises:
         ConfigurationError: a file that does not exist or is not TOML, an unknown section or key, a wrong type, a number

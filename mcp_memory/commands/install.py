@@ -78,13 +78,10 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
 
 
 def wanted_entry(options: argparse.Namespace, known: Entry | None, terminal: Mapping[str, str]) -> Entry:
-    """Return how the client shall start the server.
+    """Return how the client shall start the server, given how it starts it now, if it does.
 
-    Args:
-        options: the options of the command; those that were not given stay as they are in the file.
-        known: how it starts it now; None if it does not.
-        terminal: the environment variables of the terminal. The client does not see them, so the store's place is
-            copied from them into the entry.
+    What no option says stays as it is in the file. The client does not see the environment variables of the terminal,
+    so the store's place is copied from them into the entry.
     """
     command, *arguments = executable()
     environment = dict(known["env"]) if known else {}

@@ -27,9 +27,7 @@ _SUSPECT = re.compile("[^\n -~]")
 class Terminal:
     """Where a command prints.
 
-    Args:
-        colours: whether to print colours; None for only where standard output is a terminal and ``NO_COLOR`` is not
-            set (https://no-color.org).
+    With ``colours`` None, where standard output is a terminal and ``NO_COLOR`` is not set (https://no-color.org).
     """
 
     def __init__(self, colours: bool | None = None) -> None:

@@ -203,10 +203,7 @@ def masked_lesson(lesson: Lesson, masking: Masking) -> Lesson:
 def masked(batch: Batch, masking: Masking, find: FindTurn) -> Batch:
     """Return a batch with its secrets masked, as it is shown and exported; the batch itself if it holds none.
 
-    Args:
-        batch: as it was said.
-        masking: what is masked.
-        find: looks up the turns that are not in the batch: what a readable one states is readable, too.
+    What a readable turn states is readable, too; ``find`` looks up those that are not in the batch.
     """
     if masking is KEEP:
         return batch
@@ -247,11 +244,7 @@ def check_secrets(
 ) -> list[str]:
     """Return what to tell the caller about the secrets in a call, in words; nothing where there are none.
 
-    Args:
-        request: the call.
-        turns: its items.
-        masking: what is masked.
-        find: looks up a turn of its session, from before the call, by the caller's id.
+    ``find`` looks up a turn of its session, from before the call, by the caller's id.
 
     Raises:
         InvalidInput: there are some, and none are to be stored.

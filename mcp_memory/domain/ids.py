@@ -38,11 +38,8 @@ def keyed_digest(key: bytes, *parts: str) -> str:
 class Ids:
     """Makes the ids of one store.
 
-    Args:
-        key: the key of the store; of a store that has no commit yet, the one that its first commit will have.
-
     Attributes:
-        key: likewise.
+        key: the key of the store; of a store that has no commit yet, the one that its first commit will have.
         mark: four hex digits that the refs made in this store have in common.
     """
 

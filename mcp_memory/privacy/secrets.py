@@ -49,10 +49,6 @@ def find_secrets(text: str, *, statement: bool = False) -> list[Found]:
     """Return the secrets of a text, in order; where several rules find one, the widest span and the first kind.
 
     It is read without invisible signs, as it will be shown: they come along with what is copied from pages.
-
-    Args:
-        text: the text to search.
-        statement: whether it is a caller's fact in words, "router password …", without any sign between the two.
     """
     said, text = text, readable(text)
     found = [*_issued_secrets(text), *stated_secrets(text, statement=statement)]

@@ -201,12 +201,7 @@ _NAMED: dict[str, str] = {"PIN": "PIN", "code": "PIN", "secret": "secret", "key"
 
 
 def stated_secrets(text: str, *, statement: bool = False) -> Iterator[Found]:
-    """Yield start, end and kind of each secret that the words beside it show.
-
-    Args:
-        text: the text to search.
-        statement: whether it is a caller's fact in words, "router password …", without any sign between the two.
-    """
+    """Yield start, end and kind of each secret that the words beside it show; of a statement see `Masking`."""
     read_to = 0
     for noun in find_nouns(text):
         found = [*_behind(text, noun, statement=statement)] or [*_before(text, noun)]
@@ -402,12 +397,7 @@ def _is_unspoken(words: str) -> bool:
 
 
 def _is_shaped(value: str, *, least: int) -> bool:
-    """Return whether a value looks like one that people or programs make up to be secret.
-
-    Args:
-        value: without quotes.
-        least: characters of the shortest.
-    """
+    """Return whether a value, without quotes, looks like one that people or programs make up to be secret."""
     if len(value) < least or len(set(value)) < min(4, least) or not any(map(str.isalpha, value)):
         return False
     words = _DICEWARE.fullmatch(value) is not None

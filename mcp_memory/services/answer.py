@@ -62,15 +62,8 @@ async def reconstruct(
 ) -> RecallResult:
     """Return the evidence for a query, or the newest items where its text is empty, and keep it as an episode.
 
-    An unknown space is an empty one: the result then has no evidence, and a warning says so.
-
-    Args:
-        store: the store.
-        embedder: the embedder of the query.
-        query: as the caller asks it, with the moment of asking.
-        settings: the settings of recall.
-        episodes: the episodes of this process.
-        judge: the judge of this query alone; None leaves it unjudged.
+    The query is as the caller asks it, with the moment of asking, and the judge is of it alone; without one nobody
+    judges. An unknown space is an empty one: the result then has no evidence, and a warning says so.
     """
     if not query.text:
         async with store.reading() as view:
@@ -123,14 +116,6 @@ async def answer(
     """Return the answer, or an abstention (``text`` is None) with the evidence; keep an episode.
 
     ``recall.conflicts`` says where the facts contradict each other about the query, whether it is answered or not.
-
-    Args:
-        store: the store.
-        embedder: the embedder of the query.
-        judge: the judge of this query alone.
-        query: as the caller asks it, with the moment of asking.
-        settings: the settings of recall.
-        episodes: the episodes of this process.
     """
     limit = query.limit
     if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
@@ -179,11 +164,7 @@ async def _ask(
 def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: QuestionJudge) -> AnswerResult:
     """Return a judgement as the answer, or as the abstention that it comes to.
 
-    Args:
-        asked: what the judge was shown.
-        judgement: what it returned.
-        first: how many items of evidence recall found itself; of the others those that no citation needs are left out.
-        judge: who judged.
+    Recall found the ``first`` items of evidence itself; of the others those that no citation needs are left out.
     """
     given, engine, recall = judgement.proposal, judgement.engine, asked.recall
     cited = {citation.evidence_id for citation in given.citations} if given else set()

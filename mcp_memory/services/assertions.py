@@ -108,12 +108,8 @@ class Change:
 def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> list[Change]:
     """Return the changes of the facts that a write asserts, in their order, then of the others that it ended.
 
-    Args:
-        facts: the facts with the new assertions in them.
-        new: the assertions of the write.
-        known: ids of the assertions among them that were recorded before.
-
-    The negation of a fact that nobody asserted changes nothing and is not among them.
+    The new assertions are among the facts already; ``known`` are the ids of those that were recorded before. The
+    negation of a fact that nobody asserted changes nothing and is not among the changes.
     """
     fresh = {assertion.id for assertion in new} - set(known)
     by_version: dict[str, Change] = {}

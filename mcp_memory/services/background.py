@@ -94,11 +94,6 @@ class Background:
 
     Attributes:
         working: whether `work` runs.
-
-    Args:
-        rest_s: see `REST_S`.
-        clock: returns seconds since any fixed moment.
-        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -118,13 +113,9 @@ class Background:
         return sum(len(lane.waiting) + (lane.running is not None) for lane in self._lanes)
 
     def put(self, name: str, job: QueuedJob, *, durable: bool = True, urgent: bool = False) -> None:
-        """Run a job later, unless one of the same name is waiting.
+        """Run a job later, unless one of the same name is waiting; an urgent one very soon, beside the others.
 
-        Args:
-            name: the name of the job.
-            job: the work.
-            durable: whether its result outlives this process; other jobs are not run when the process ends.
-            urgent: whether it runs as soon as possible, beside the others.
+        The result of a durable one outlives this process; other jobs are not run when it ends.
         """
         (self._urgent if urgent else self._usual).put(name, job, durable)
 

@@ -60,15 +60,8 @@ async def explore(
 ) -> OperatorResult:
     """Return what one step finds, or what to try if it finds nothing; a warning says that a space is unknown.
 
-    Args:
-        store: the store of the space.
-        embedder: the embedder for the query.
-        settings: the operators, and whether what was learnt counts.
-        request: the step and its arguments.
-        now: the moment of asking, to resolve relative times of the query.
-        offset: see `Query.offset`.
-        episodes: the episodes of this process, whose records may be named by number; they keep what the step finds.
-        working: memory points that are not stored and that ``ids`` may name.
+    Records of the episodes of this process may be named by number, and the episodes keep what the step finds. Its ids
+    may also name ``working`` memory points, which are not stored.
 
     Raises:
         InvalidInput: there is no such operator, a required argument is missing, an argument is not used by it, or the

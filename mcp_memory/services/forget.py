@@ -336,10 +336,7 @@ async def _matches(
 def _divided(space: Space, shared: dict[str, tuple[str, ...]], rarity: dict[str, float]) -> Chosen:
     """Return what is about a query, what only shares words with it, and what a search finds without one.
 
-    Args:
-        space: the space of the texts.
-        shared: the words of the query that each text has, by its id, the nearest text first.
-        rarity: of each word of the query.
+    ``shared`` has the words of the query that each text has, by its id, the nearest text first.
     """
     share = {name: sum(rarity[word] for word in said) for name, said in shared.items()}
     messages = [name for name in shared if space.turns[name].kind != "document"]

@@ -52,15 +52,10 @@ class Hyperedge:
 
 
 def graph_of(facts: Facts, as_of: Millis | None = None) -> MultiDiGraph[str]:
-    """Return a space's facts as a graph.
+    """Return a space's facts as a graph: what holds at an instant, or what held at any time.
 
-    Args:
-        facts: the facts of the space.
-        as_of: only what holds at this instant; None for what held at any time.
-
-    Returns:
-        Nodes by the key of their entity, with ``name`` and ``kind`` (None if unknown), in order of first mention; edges
-        by the id of their version, with ``version``.
+    Nodes are in order of first mention, by the key of their entity, with ``name`` and ``kind`` (None if unknown); edges
+    by the id of their version, with ``version``.
     """
     from networkx import MultiDiGraph
 
@@ -84,10 +79,7 @@ def edges_of(graph: MultiDiGraph[str]) -> list[tuple[str, str, Version]]:
 def hyperedges_of(space: Space, graph: MultiDiGraph[str], key: str | None = None) -> list[Hyperedge]:
     """Return the memory points that belong to a graph, oldest first.
 
-    Args:
-        space: the space of the memory points.
-        graph: the graph of its facts.
-        key: of the entity at the centre of the graph, if there is one: then only points that join it or two nodes.
+    Of one around an entity, by its key, these are points that join it or two nodes.
     """
     found = []
     for point in space.hypergraph.active():

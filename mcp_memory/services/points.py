@@ -123,14 +123,8 @@ async def apply_edits(
 ) -> list[Improved]:
     """Apply a caller's inserts, updates and merges, and return the changes; repeating a call changes nothing.
 
-    Args:
-        store: the store of the points.
-        embedder: the embedder of descriptions.
-        space: its name.
-        edits: all of them are done, or none.
-        scope: the scope of inserted and merged points; empty for none: then merged points keep the scope that all of
-            them share.
-        now: the moment of the call.
+    All edits are done, or none. Inserted and merged points get the scope; where that is empty, merged ones keep the
+    scope that all of them share.
 
     Raises:
         InvalidInput: an edit names a point that is unknown or was merged, or the like; nothing is changed.
@@ -162,18 +156,10 @@ async def apply_groups(
     merging: bool,
     names: Sequence[str] = (),
 ) -> list[Improved]:
-    """Make points of groups of evidence, under a goal, and merge similar ones; return what changed.
+    """Make points of groups of connected evidence, under the scope of a goal, and merge similar ones.
 
-    Args:
-        store: the store of the points.
-        embedder: the embedder of descriptions.
-        space: its name.
-        scope: the scope of the goal.
-        groups: the groups of connected evidence; none to make no point.
-        now: the moment of the call.
-        merging: whether points of the scope are merged afterwards. Only pairs with a point that this call changed are
-            merged, so that a repeated call changes nothing; without groups any.
-        names: the names of the entities that the goal names.
+    Only pairs with a point that this call changed are merged, so that a repeated call changes nothing; without groups
+    any. ``names`` are those of the entities that the goal names. Returns what changed.
 
     Raises:
         StoreError: nothing is changed.
@@ -202,15 +188,8 @@ async def store_points(
 ) -> tuple[list[Improved], list[Skipped]]:
     """Store the points of a question in one commit; return the changes, and what was left out with its reason.
 
-    A point that was merged from points which are not stored is stored as one that joins all of their entities.
-
-    Args:
-        store: the store of the points.
-        embedder: the embedder of descriptions.
-        space: its name.
-        question: the question that they were made for.
-        points: as the judge left them; those that are stored just so change nothing.
-        now: the moment of the call.
+    They are as the judge left them; those that are stored just so change nothing. A point that was merged from points
+    which are not stored is stored as one that joins all of their entities.
 
     Raises:
         StoreError: nothing is stored.

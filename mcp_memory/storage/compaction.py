@@ -109,15 +109,8 @@ class Compaction:
 def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, keep: timedelta = KEEP) -> bool:
     """Merge the files of the tables that have many, and drop the tables that a rebuild replaced.
 
-    Args:
-        tables: not shared with another thread.
-        files: how many a small table may consist of.
-        now: milliseconds since 1970, UTC.
-        stop: no further table is started once it is set.
-        keep: how long old versions are kept.
-
-    Returns:
-        False if another process is compacting; then nothing was done.
+    A small table may consist of so many ``files``. No further table is started once ``stop`` is set. Old versions are
+    kept for ``keep``. False: another process is compacting, and nothing was done.
 
     Raises:
         StoreError: a table cannot be read, or the log is damaged.

@@ -192,12 +192,9 @@ def finish(tables: Tables) -> None:
 
 
 def _remove_former(tables: Tables, generation: int, begun: int | None) -> None:
-    """Remove what is left of the store before a generation: its log, tables and views.
+    """Remove what is left of the store before the generation of the last commit: its log, tables and views.
 
-    Args:
-        tables: of the store.
-        generation: the generation of the last commit.
-        begun: that of a forget that may not have taken place; its tables go as well then.
+    If the forget that was ``begun`` has not taken place, the tables of its generation go as well.
     """
     remove_views(tables)
     with tables.write_errors():
@@ -262,12 +259,7 @@ def read_book(tables: Tables) -> Book:
 
 
 def write_book(tables: Tables, records: Collection[frozenset[str]], begun: int | None = None) -> None:
-    """Replace what was forgotten.
-
-    Args:
-        tables: of the store.
-        records: oldest first.
-        begun: the generation of the tables that the forget of the last record makes; None where all are done.
+    """Replace what was forgotten; ``begun`` is the generation that the forget of the last record makes, see `Book`.
 
     Raises:
         StoreUnwritable: nothing is changed.

@@ -211,12 +211,7 @@ class Holders:
 
 
 class BucketLock:
-    """A lock on object storage; for writing it stands in for `WriteLock`.
-
-    Args:
-        bucket: where the objects are.
-        name: the name of the lock.
-        timeout_s, ttl_s: see the attributes.
+    """A lock of some name on object storage; for writing it stands in for `WriteLock`.
 
     Attributes:
         timeout_s: how long to wait.

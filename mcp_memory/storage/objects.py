@@ -145,11 +145,9 @@ class Folder:
 
 
 class Bucket:
-    """The objects of one store on object storage.
+    """The objects of one store on object storage, at a URI such as ``s3://bucket/path``.
 
-    Args:
-        uri: the URI of the store, such as ``s3://bucket/path``.
-        options: the options of LanceDB, such as region, endpoint and keys; what is missing comes from the environment.
+    The options are LanceDB's, such as region, endpoint and keys; what is missing comes from the environment.
     """
 
     shared = True

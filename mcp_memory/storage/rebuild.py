@@ -85,13 +85,8 @@ class Renewal:
         tables: returns the tables of the store, opened anew.
         alone: holds the store's write lock, with every row in its table.
         refresher: knows the last commit, and which tables are broken.
-        embedder: the model that makes the vectors.
-        dimension: the dimension of these vectors.
-        reader: the version of the extractor; 0 for none.
-        derive: returns what derives all texts of one rebuild; None makes nothing again that nobody asks for.
-        relearn: makes beliefs of lessons.
-        embed: for points and questions; None leaves points without vectors, so they are similar to nothing.
-        clock: milliseconds since 1970, UTC.
+
+    The others are those of the store (`LanceStore`). Points without vectors are similar to nothing.
     """
 
     tables: Callable[[], Tables]
@@ -328,13 +323,9 @@ def _chunks(rows: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
 
 
 class Relearning:
-    """The progress of relearning the lessons of a store.
+    """The progress of relearning the lessons of a store, with the sentences of a generation.
 
-    Args:
-        tables: the tables of the store.
-        generation: the generation of the sentences to look up.
-        relearn: makes beliefs of lessons.
-        left: returns what a forget leaves of some commits of the log; by default all of it.
+    ``left`` returns what a forget leaves of some commits of the log.
     """
 
     def __init__(

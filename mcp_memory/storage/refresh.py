@@ -124,8 +124,7 @@ class Refresher:
     def is_current(self, *, at_a_glance: bool = False) -> bool:
         """Return whether nothing was committed since the view was last brought up to date.
 
-        Args:
-            at_a_glance: without a request; False then means that nobody knows.
+        At a glance means without a request; False is then said where nobody knows.
         """
         log = self.tables.log
         if self._read_to is None or (log.shared and at_a_glance):
@@ -133,10 +132,7 @@ class Refresher:
         return self._read_to == (log.newest(), log.edition)
 
     def refresh(self, view: View) -> View:
-        """Return the view as of the last commit: the same one with more in it, or a new one.
-
-        Args:
-            view: as this method or `add_own_commit` left it.
+        """Return the view as of the last commit: the same one, as it was left here, with more in it, or a new one.
 
         Raises:
             StoreMismatch: the store has another embedder or another format.
@@ -213,14 +209,10 @@ class Refresher:
         return view
 
     def _add(self, view: View, part: list[Entry], last: Commit, *, first: bool) -> None:
-        """Add some of the new commits to the view.
+        """Add some of the new commits, all of them whole or none, to the view, which is as of the commit before them.
 
-        Args:
-            view: as of the commit before them.
-            part: the commits, all of them whole or none.
-            last: the newest commit.
-            first: whether the view was empty; then tables may have rows that no commit counts but that of a rebuild,
-                which made them.
+        Where it was empty at ``first``, tables may have rows that no commit counts but that of a rebuild, which made
+        them.
         """
         after, until = view.tx, part[-1].commit.tx
 

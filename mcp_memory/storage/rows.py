@@ -67,13 +67,7 @@ RowKind = LogKind | TableKind
 
 
 def table_name(kind: TableKind, generation: int, reader: int) -> str:
-    """Return the name of the table of a kind.
-
-    Args:
-        kind: the kind of the table.
-        generation: the generation of the tables.
-        reader: the reader of the assertions (`Commit.reader`); other tables do not depend on it.
-    """
+    """Return the name of the table of a kind; that of assertions alone depends on their reader (`Commit.reader`)."""
     return f"{kind}_{reader}_{generation}" if kind == "assertions" and reader else f"{kind}_{generation}"
 
 
@@ -218,9 +212,7 @@ _PLAIN = (str, int, float, bool)
 def row_of(value: Any, place: int | None = None) -> Row:
     """Return a value as a row of the log, as it was said where it is masked; without what is None.
 
-    Args:
-        value: of any kind of the log.
-        place: its place in its commit; None for a turn, which has one of its own.
+    Its place is that in its commit; a turn has one of its own.
     """
     value = _as_stored(value)
     row: Row = {} if place is None else {"place": place}
@@ -346,13 +338,7 @@ class StoredRow(NamedTuple):
 
 
 def stored_rows(kind: TableKind, rows: TableRows | None, *, vectors: bool = False) -> list[StoredRow]:
-    """Return rows of a table in the order of recording.
-
-    Args:
-        kind: the table: any but those of pieces of texts.
-        rows: in any order, or None.
-        vectors: whether their vectors are wanted, if they have any.
-    """
+    """Return rows of any table but those of pieces of texts, in the order of recording, with vectors if wanted."""
     if rows is None or not len(rows):
         return []
     wanted = vectors_of(rows) if vectors and "vector" in rows.column_names else [None] * len(rows)
@@ -369,10 +355,7 @@ def latest(rows: Sequence[StoredRow], key: str) -> list[StoredRow]:
 def point_vectors_of(points: Sequence[StoredRow], rows: TableRows | None, dimension: int) -> Matrix:
     """Return the vectors of revisions of points, shape ``(len(points), dimension)``, zeros for a missing one.
 
-    Args:
-        points: the rows of the revisions.
-        rows: those of ``point_vectors_<generation>``, in any order, or None.
-        dimension: the dimension of their vectors.
+    Their rows, of ``point_vectors_<generation>``, are in any order.
     """
     known: dict[tuple[int, int], Vector] = {}
     if rows is not None and len(rows):
@@ -397,13 +380,9 @@ def assertions_in_order(facts: Sequence[StoredRow], derived: TableRows | None, f
 
 
 def with_pieces(batch: Batch, segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> Batch:
-    """Return a batch with the pieces of texts in some rows, by turn and then by index.
+    """Return a batch, with its turns in order of arrival, with the pieces in some rows, by turn and then by index.
 
-    Args:
-        batch: with its turns in order of arrival.
-        segments: their rows, in any order, with or without vectors.
-        sentences: their rows in the same way.
-        find_earlier: returns a turn that arrived before these.
+    The rows are in any order, with or without vectors. ``find_earlier`` returns a turn that arrived before these.
     """
     ranks = {turn.id: number for number, turn in enumerate(batch.turns)}
 

@@ -82,7 +82,7 @@ class SavedViews:
     Args:
         tables: the tables of the store, a local folder.
         made_by: what the content of a view depends on beside the store and this program.
-        is_current: whether nothing was committed since the view was brought up to date.
+        is_current: see `Refresher.is_current`.
     """
 
     def __init__(self, tables: Tables, made_by: str, is_current: Callable[[], bool]) -> None:
@@ -128,10 +128,7 @@ class SavedViews:
     def save(self, view: View, last: Commit, stop: Callable[[], bool]) -> None:
         """Write the view, which must be whole and not change meanwhile, unless another process is at it.
 
-        Args:
-            view: as of the last commit.
-            last: the last commit in it.
-            stop: asked now and then whether to give up, until another time.
+        ``stop`` is asked now and then whether to give up, until another time.
         """
         place = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         if (release := take_if_free(self._tables.place, LOCK)) is None:

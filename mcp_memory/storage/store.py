@@ -314,11 +314,8 @@ class LanceStore:
 
         What was made of texts that were forgotten meanwhile is left out.
 
-        Args:
-            lock: the write lock, which is held.
-            view: as of the last commit.
-            last: the last commit; None in a new store. A reader whose refresh fails may have reset that of the store.
-            batch: the rows.
+        View and last commit are those that the transaction began with: a reader whose refresh fails may have reset the
+        store's.
         """
         await checkpoint()
         if self._book.hashes:

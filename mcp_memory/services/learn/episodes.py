@@ -141,14 +141,7 @@ def new_episode_id() -> str:
 
 
 def new_episode(space: Space, query: Query, recall: RecallResult, answer: AnswerResult | None = None) -> Episode:
-    """Return a recall, or an answer with its recall, as an episode.
-
-    Args:
-        space: the space where it was asked.
-        query: as understood; without text if the newest were asked for.
-        recall: what was found, with the id of the episode.
-        answer: the answer that was given, if one was asked for.
-    """
+    """Return a recall, or an answer with its recall, as an episode, whose id the recall has."""
     return Episode(
         id=recall.episode,
         space=space.name,

@@ -270,12 +270,8 @@ def feedback_labels(
     be true and only misread. A sentence of both supporting and not supporting evidence has y = 1, and so has a sentence
     of a correction.
 
-    Args:
-        episode: the episode that the feedback is about.
-        feedback: the feedback with ids of its evidence.
-        sentences: the sentences of each piece of evidence that is named (`evidence_sentences`).
-        corrected: ids of the sentences of the correction (`correction_sentences`).
-        misleading: ids of the sentences that the wrong answer is taken to rest on (`corrected_sentence`).
+    `evidence_sentences` returns the ``sentences`` of each piece of evidence that is named, `correction_sentences` those
+    ``corrected``, `corrected_sentence` the ``misleading`` ones.
     """
     corrected, misleading = list(corrected), list(misleading)
     if episode.abstained:
@@ -315,14 +311,7 @@ def correction_sentences(space: Space, session: str, ref: str) -> list[str]:
 
 
 async def corrected_sentence(store: Store, embedder: Embedder, episode: Episode, corrected: Sequence[str]) -> list[str]:
-    """Return the id of the sentence of a recall that resembles a correction most; none where none does.
-
-    Args:
-        store: the store of the memory.
-        embedder: the embedder of the sentences.
-        episode: the episode of the recall.
-        corrected: ids of the sentences of the correction.
-    """
+    """Return the id of the sentence of a recall that resembles a correction's sentences most; none where none does."""
     shown = dict.fromkeys(name for item in episode.shown[:MISLEADING] for name in item.sentences)
     async with store.reading() as view:
         space = view.space(episode.space)

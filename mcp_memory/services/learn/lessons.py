@@ -60,12 +60,6 @@ async def learn(
 ) -> list[tuple[Belief, Belief | None, Target, str]] | None:
     """Record a lesson about an episode, and the beliefs that follow from it, in one commit.
 
-    Args:
-        store: the store where the lesson is recorded.
-        embedder: the embedder of the question and its time, and of the sentences if the view holds no vectors.
-        form: the form of the update.
-        lesson: by one judge.
-
     Returns:
         For each labelled sentence that still exists its belief after and before, its label and its text; None, with
         nothing recorded, if a lesson of this judge was recorded before.
@@ -107,12 +101,7 @@ def own_lesson(
 ) -> Lesson | None:
     """Return the lesson that sentences support an answer, without those that a caller called wrong for the question.
 
-    Args:
-        space: the space of a view that does not change since the answer was found.
-        query: understood.
-        episode: the episode of the answer.
-        answer: the answer with its recall. Only the paths over a fact that the answer cites count as having led to it.
-        gates: the gates of the question, by row of the sentence.
+    Only the paths over a fact that the answer cites count as having led to it; gates are by row of the sentence.
 
     Returns:
         None for an abstention, an answer with a hedge, which only a caller's word confirms, and if all that supports
@@ -144,14 +133,9 @@ def own_lesson(
 def supporting_sentences(
     query: Query, answer: str, names: Sequence[str], witnesses: Mapping[str, Source], on_path: Collection[str]
 ) -> list[str]:
-    """Return the ids of the sentences that support an answer, by words and paths.
+    """Return the ids of the witnesses, sentences that were activated or are cited, that support an answer.
 
-    Args:
-        query: understood.
-        answer: its text.
-        names: of the roots of navigation, and of the entities on the path to the answer.
-        witnesses: the sentences that were activated or are cited, by id.
-        on_path: ids of those that state a fact of a path that led to the answer.
+    Those ``on_path`` state a fact of a path that led to it; ``names`` are those of roots, and of entities on the path.
     """
     answer_words = words(answer)
     is_specific = not all(word in STOP_WORDS or word in _BARE or word.isdecimal() for word in answer_words)

@@ -99,19 +99,10 @@ async def import_files(
     dry_run: bool = False,
     progress: Progress = silent,
 ) -> Imported:
-    """Store what a store does not have yet of some files.
+    """Store what a store does not have yet of some files, or only check and count it.
 
-    Args:
-        store: the store where it is stored.
-        reading: the tools that read the texts.
-        read: of the kind of these files.
-        files: are read twice.
-        space: the space that all goes into; None for those that an export of this program names.
-        default: the space of what names none.
-        limits: the limits of a write; what exceeds them is a bad record.
-        now: kept beside the time of each text.
-        dry_run: only check and count.
-        progress: in items and facts.
+    All goes into ``space``; where that is None, into the spaces that an export of this program names, and what names
+    none into ``default``. What exceeds the limits of a write is a bad record. Progress is in items and facts.
 
     Raises:
         InvalidInput: a file cannot be read to its end, or nothing in it can be imported; nothing was stored.
