@@ -86,14 +86,14 @@ class _Passage:
 
 
 def dossier_lines(
-    items: Sequence[Evidence], *, lines: bool = False, code: bool = True, asked: AbstractSet[str] = frozenset()
+    items: Sequence[Evidence], *, lines: bool = False, code: int = CODE_WHOLE, asked: AbstractSet[str] = frozenset()
 ) -> list[str]:
     """Return pieces of evidence as lines of text.
 
     Args:
         items: best first.
         lines: whether each record is one line, as in a broad recall, in the order of time; memory points then lead.
-        code: whether all messages are shown whole, and the blocks of code of the best; else briefs, and a line of code.
+        code: the rank up to which blocks of code are shown whole; 0 also makes briefs of long messages behind the best.
         asked: the stems of the question's content; a block of code that alone of its record has one is shown whole.
     """
     if not items:
@@ -212,7 +212,7 @@ def _origin(passage: _Passage) -> str:
     return f"[{', '.join(part for part in parts if part)}]"
 
 
-def _passage_text(passage: _Passage, *, code: bool, asked: AbstractSet[str]) -> str:
+def _passage_text(passage: _Passage, *, code: int, asked: AbstractSet[str]) -> str:
     """Return the words of a passage with who said them, and in parentheses what is known of them."""
     item, source = passage.item, passage.source
     turn = source.turn
@@ -237,7 +237,7 @@ def _passage_text(passage: _Passage, *, code: bool, asked: AbstractSet[str]) -> 
     return f"{who}{indent(said)}{in_parentheses(*marks)}"
 
 
-def _words_of(passage: _Passage, *, code: bool, asked: AbstractSet[str]) -> str:
+def _words_of(passage: _Passage, *, code: int, asked: AbstractSet[str]) -> str:
     """Return what is shown of the words of a passage: all, with short code, or a brief."""
     item, source = passage.item, passage.source
     if item.abridged:
@@ -246,14 +246,13 @@ def _words_of(passage: _Passage, *, code: bool, asked: AbstractSet[str]) -> str:
         return "… (shown just before)"
     if item.kind == "fact" and len(source.quote) > QUOTE_CHARS:  # a caller may name a whole document as its source
         return f"{source.quote[:QUOTE_CHARS].rsplit(' ', 1)[0]} …"
-    code_is_near = passage.number <= CODE_WHOLE
     long = source.turn.kind != "document" and len(source.quote) > BRIEF_CHARS
-    if code and code_is_near:
+    if passage.number <= code:
         said = source.quote
     elif long and not code and passage.number > BEST:
         said = brief(source.quote, BRIEF_CHARS, asked)
     else:
-        said = _with_short_code(source, asked if code_is_near else frozenset())
+        said = _with_short_code(source, asked if passage.number <= CODE_WHOLE else frozenset())
     return _with_gaps(said, source)
 
 

@@ -40,7 +40,7 @@ from mcp_memory.server.tools.arguments import (
     short_text,
     shown,
 )
-from mcp_memory.server.tools.dossier import dossier_lines, evidence_lines, space_of
+from mcp_memory.server.tools.dossier import CODE_WHOLE, dossier_lines, evidence_lines, space_of
 from mcp_memory.server.tools.replies import (
     SHARES,
     Reply,
@@ -268,7 +268,7 @@ def recall_reply(
         recall: the result.
         max_tokens: of the text and of the structured part, each; the text, which has fewer fields, mostly shows more of
             the evidence.
-        detail: whether paths and steps are shown.
+        detail: whether paths and steps are shown, and all blocks of code whole.
         code: whether the text shows the blocks of code of the best records whole.
         asked: the stems of the question's content, by which `dossier_lines` chooses such blocks.
         listing: what a cursor is bound to, by `listing_of`.
@@ -282,6 +282,7 @@ def recall_reply(
         {"id": one.id, "text": as_said(one), "space": one.space} for one in recall.wishes
     ]
     wishes = fit_share(all_wishes, "wishes", max_tokens)
+    whole_code = most if detail == "full" else CODE_WHOLE * code
     told = list(beside.warnings)
     if unseen := len(all_wishes) - len(wishes):
         told.append(f"{unseen} older of the standing wishes left out: the resource memory://SPACE/wishes has all.")
@@ -306,7 +307,7 @@ def recall_reply(
         lines = [
             *(f"Standing wish{in_parentheses(space_of(one))}: {as_said(one)}" for one in recall.wishes[: len(wishes)]),
             *beside.conflicts,
-            *dossier_lines(items, lines=broad, code=code, asked=asked),
+            *dossier_lines(items, lines=broad, code=whole_code, asked=asked),
             *(f"Memory point {one['id']}: {one_line(one['text'], ' / ')}" for one in points if one["id"] not in ids),
             *beside.details,
             *([_page_line(recall, number, cursor(number))] if broad else ()),
@@ -472,7 +473,7 @@ async def reconstruct(
         recall,
         args.max_tokens,
         args.detail,
-        code=args.detail == "full" or asks_for_code(query.text),
+        code=asks_for_code(query.text),
         asked=frozenset(stems(query.text)),
         listing=listing_of(query),
     )
