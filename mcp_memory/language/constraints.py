@@ -74,7 +74,7 @@ def constraint(question: str, now: Millis | None) -> Constraint | None:
         return Constraint("unknown")
     if _occurs(_NOW, text):
         return Constraint("now") if now is None else Constraint("now", now, now + DAY, "day")
-    return Constraint("after", now, now, "day") if now is not None and AHEAD.search(text) else None
+    return Constraint("after", now, FOREVER, "day") if now is not None and AHEAD.search(text) else None
 
 
 def _dated_constraint(text: str, now: Millis | None) -> Constraint | None:

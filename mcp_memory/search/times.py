@@ -18,8 +18,8 @@ too, which do not repeat the name.
 
 For a query that is open on one side ("after 1962", "before", "since", "until") the named end is compared. An undated
 segment takes the last date before it in the document at half its worth, or the day on which its document was written
-where that is known. A message counts by when it was said and by the times it states, each by exp(-gap / 15 days); for
-messages an open-ended interval stays open-ended.
+where that is known. A message counts by when it was said and by the times it states, each by exp(-gap / 15 days), for
+a time to come by what it states alone; for messages an open-ended interval stays open-ended.
 
 The terms count only as far as the document fits the query at all: they are multiplied by relevance = 2 · siblings /
 best - 1, at least 0, with the siblings' score before time. So a date does not lift a passage that has nothing else to
@@ -182,7 +182,10 @@ def add_temporal_scores(inputs: ChannelInput, asked: Constraint, scores: Mapping
     """
     before = sum_scores(scores, len(inputs.rows))
     if inputs.talk:
-        added = {TIME.name: np.float32(inputs.unit) * _message_times(inputs.space, asked, inputs.rows)}
+        added = {
+            TIME.name: np.float32(inputs.unit)
+            * _message_times(inputs.space, asked, inputs.rows, inputs.query.local_now)
+        }
     else:
         vector = inputs.query.vector if inputs.switches.meaning else None
         added = _document_times(inputs.space, asked, inputs.rows, before, vector)
@@ -270,14 +273,19 @@ def _best(scores: Scores, count: int) -> Rows:
     return np.argpartition(-scores, count)[:count] if len(scores) > count else np.arange(len(scores))
 
 
-def _message_times(space: Space, asked: Constraint, rows: Rows) -> Scores:
-    """Return the time score of messages relative to the best similarity, shape ``(len(rows),)``."""
+def _message_times(space: Space, asked: Constraint, rows: Rows, now: Millis) -> Scores:
+    """Return the time score of messages relative to the best similarity, shape ``(len(rows),)``.
+
+    Of a time to come only what states it counts: nothing was said then.
+    """
     since, until = _years(asked.since), _years(asked.until)
-    said = (space.local_times.values[rows] / YEAR).astype(np.float32)
     spans = space.index(TimeIndex).talk.values
-    stated = _best_of_segments(space, spans, _message_nearness(spans["since"], spans["until"], since, until))[rows]
-    time: Scores = np.float32(SAID) * _message_nearness(said, said, since, until)
-    time += np.float32(STATED) * stated
+    time = _best_of_segments(space, spans, _message_nearness(spans["since"], spans["until"], since, until))[rows]
+    if asked.since >= now:
+        time *= np.float32(SAID + STATED)
+    else:
+        said = (space.local_times.values[rows] / YEAR).astype(np.float32)
+        time = np.float32(STATED) * time + np.float32(SAID) * _message_nearness(said, said, since, until)
     time -= time.min()  # what all messages share says nothing
     return time
 

@@ -53,6 +53,16 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
         assert best == pytest.approx(plain, rel=1e-5)
 
 
+def test_of_what_is_to_come_only_what_is_stated_of_it_counts() -> None:
+    space = read(
+        message("old", "Ann", "The concert is on 20 December.", at(2026, 9, 1), session="1"),
+        message("new", "Ann", "The concert last week was loud.", at(2026, 11, 20), session="2"),
+    )
+    for asked in ("Which concert is coming up?", "Is there a concert in December?"):
+        assert refs(space, ask(space, asked, now=at(2026, 11, 24))) == ["old", "new"]
+    assert refs(space, ask(space, "Which concert was there in November?", now=at(2026, 11, 24))) == ["new", "old"]
+
+
 def histories(seed: int) -> list[Turn]:
     rng = np.random.default_rng(seed)
     said = [
