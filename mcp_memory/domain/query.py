@@ -94,7 +94,7 @@ class Query:
     """A question or a handful of keywords, with everything that finding an answer to it needs.
 
     A caller gives the text and what follows it; `language.questions.understand` parses the words, recall adds the
-    vectors. Each step extends the query with `dataclasses.replace`; nothing wraps it again.
+    vectors. Each step extends the query with `dataclasses.replace`.
 
     Attributes:
         text: in the caller's words; empty asks for the newest items.
