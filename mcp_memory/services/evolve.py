@@ -44,8 +44,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, EvolveResult, EvolveStep, Feedback, Improved, PointEdits, Skipped
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import InvalidInput
-from mcp_memory.hypergraph.evolution import is_relational
-from mcp_memory.hypergraph.groups import EvidenceGroup, evidence_item, group_evidence
+from mcp_memory.hypergraph.evolution import EvidenceGroup, evidence_item, group_evidence, is_relational
 from mcp_memory.language.questions import understand
 from mcp_memory.reflection.disambiguation import REASON, same_people
 from mcp_memory.reflection.questions import admit, questions_of

@@ -28,6 +28,7 @@ from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, New
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.evolution import (
+    EvidenceGroup,
     add_support,
     apply_group,
     merge_points,
@@ -35,7 +36,6 @@ from mcp_memory.hypergraph.evolution import (
     reword,
     unite_descriptions,
 )
-from mcp_memory.hypergraph.groups import EvidenceGroup
 from mcp_memory.hypergraph.retrieval import is_placeholder
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.ports import Embedder, Store

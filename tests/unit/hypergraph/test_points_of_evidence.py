@@ -11,15 +11,17 @@ from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.paths import Root
-from mcp_memory.hypergraph import evolution, groups
+from mcp_memory.hypergraph import evolution
 from mcp_memory.hypergraph.evolution import (
+    EvidenceGroup,
     apply_group,
+    evidence_item,
     extract_description,
+    group_evidence,
     is_relational,
     merge_points,
     pairs_to_merge,
 )
-from mcp_memory.hypergraph.groups import EvidenceGroup, evidence_item, group_evidence
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.view.facts import Facts
@@ -48,7 +50,7 @@ def test_a_hub_joins_nothing_but_is_joined(monkeypatch):
     space = documents(*passages)
     names = [f"s_{number}.0" for number in range(4)]
     assert len(groups_of(space, *names)) == 1  # so few sentences make no hub
-    monkeypatch.setattr(groups, "HUB_LEAST", 2)
+    monkeypatch.setattr(evolution, "HUB_LEAST", 2)
     apart = groups_of(space, *names)
     assert [set(group.entities.values()) for group in apart] == [{"Ann", one} for one in ("Bob", "Cid", "Dot", "Eve")]
 
@@ -56,7 +58,7 @@ def test_a_hub_joins_nothing_but_is_joined(monkeypatch):
 def test_evidence_of_one_entity_is_no_group_and_a_large_group_keeps_the_most_named(monkeypatch):
     space = documents([("Ann ran.", Z)], [("Ann and Bob and Cid and Dot and Eve.", Z)], [("Ann met Dot.", Z)])
     assert groups_of(space, "s_0.0") == []
-    monkeypatch.setattr(groups, "MAX_ENTITIES", 3)
+    monkeypatch.setattr(evolution, "MAX_ENTITIES", 3)
     (group,) = groups_of(space, "s_1.0", "s_2.0")
     assert [*group.entities.values()] == ["Ann", "Bob", "Dot"]
     assert groups_of(space, "s_nobody") == []
