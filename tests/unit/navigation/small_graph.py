@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
+
+from asserting import asserted
 
 from mcp_memory.configurable import Switches
-from mcp_memory.domain.facts import Assertion, Intent
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -27,28 +30,12 @@ def year(number: int | None) -> Millis:
 
 
 def said(
-    head: str,
-    relation: str,
-    tail: str,
-    since: int | None = 2010,
-    until: int | None = None,
-    *,
-    confidence: float = 0.95,
-    intent: Intent = "FACT",
-    turn: str | None = None,
-    sentence: int = 0,
-    change: bool = False,
-    stated: bool = True,
+    head: str, relation: str, tail: str, since: int | None = 2010, until: int | None = None, **more: Any
 ) -> Assertion:
     """Return a statement of a fact that begins to hold in a year, in a turn of its own unless one is given."""
-    place = turn or f"t_{head}{relation}{tail}{since}{confidence}"
+    began, ends = year(since), FOREVER if until is None else year(until)
     name = relations().name(relation)
-    ends = FOREVER if until is None else year(until)
-    whole = f"x_{head}{name}{tail}{since}{confidence}{place}"
-    return Assertion(
-        whole, "x", place, sentence, 0, 9, head, name, tail, False, year(since), ends, stated, confidence, intent,
-        change, "embedded", year(since), year(since),
-    )  # fmt: skip
+    return asserted(tail, began, ends, head=head, relation=name, extractor="embedded", recorded_at=began, **more)
 
 
 def graph(*assertions: Assertion) -> Facts:

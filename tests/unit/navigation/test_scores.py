@@ -1,4 +1,4 @@
-"""The three scores on worked examples, and the words that request a relation."""
+"""Scores on worked examples: of paths, of those that call for repair, and of the segments that state them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from math import log
 import pytest
 from small_graph import cosine_by_relation, graph, said, year
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.query import Constraint
 from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.turns import Kind, Segment, Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.counterfactual import COHERENT
+from mcp_memory.navigation.beam import continuations, score_segments
+from mcp_memory.navigation.counterfactual import COHERENT, counterfactual_budget, needs_repair
 from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment
-from mcp_memory.navigation.paths import (
-    StatementSimilarity,
-    coherence,
-    relevance,
-    sufficiency,
-)
+from mcp_memory.navigation.paths import StatementSimilarity, coherence, relevance, sufficiency
 from mcp_memory.view.facts import Facts
+from mcp_memory.view.space import Space
 
 
 def path(facts: Facts, *steps: tuple[Version, bool], root: str = "Ann", intent: str = "FACT") -> Path:
@@ -135,3 +134,72 @@ def test_the_time_in_question_is_that_of_the_query_else_now(
     assert moment(constraint, 5) == expected
     if constraint is None:
         assert moment(None, year(2012)) == (year(2012), year(2012) + 1)
+
+
+def scores(*pairs: tuple[float, float]) -> list[PathScores]:
+    return [PathScores(relevance, coherence, 0.5) for relevance, coherence in pairs]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "called", "places"),
+    [
+        (scores((0.7, 0.9), (0.6, 0.4), (0.4, 0.8), (0.55, 0.6)), False, 3),
+        (scores((0.4, 0.9), (0.3, 0.8)), True, 5),
+        (scores((0.9, 0.1), (0.1, 0.9)), True, 5),  # DESIGN D33: the paper would not repair
+        ([], True, 5),
+    ],
+)
+def test_repair_applies_if_no_candidate_is_reliable_and_fills_the_remaining_places(
+    candidates: list[PathScores], called: bool, places: int
+) -> None:  # DESIGN W8
+    assert needs_repair(candidates) is called
+    assert counterfactual_budget(candidates) == places
+
+
+def test_a_path_that_stops_may_be_repaired_too() -> None:  # DESIGN D39
+    facts = graph(said("Ann", "visited", "Oslo"))
+    visit = path(facts, (only(facts, "ann", "visited"), True))
+
+    def scored(sufficient: float) -> Path:
+        return visit.with_scores(PathScores(0.9, 0.2, sufficient))
+
+    guess = replace(scored(0.6), steps=(replace(visit.steps[0], inferred="cooccurrence"),))
+    assert continuations(scored(0.5), [scored(0.4)], [guess]) == [guess]
+
+
+STATED = (("Ann", "sibling_of", "Bob"), ("Bob", "lives_in", "Rome"), ("Cleo", "likes", "tea"))
+
+ASKED = understand("What does Ann do?", ())
+
+
+def space(kind: Kind = "message", *, stated: bool = True) -> Space:
+    """Return a space of three turns of one sentence each that states one fact."""
+    turns = [Turn(f"t_{i}", "x", "s", str(i), kind, "words", "Ann", None, None, None, 0, 0, i) for i in range(3)]
+    pieces = [Segment(f"g_{turn.id}", "x", turn.id, 0, 0, 5, 0, 0) for turn in turns]
+    facts = (said(*words, None, turn=f"t_{i}", stated=stated) for i, words in enumerate(STATED))
+    made = Space("x")
+    made.add(Batch(turns=tuple(turns), segments=tuple(pieces), assertions=tuple(facts)))
+    return made
+
+
+def walked(made: Space, scores: PathScores, *rows: int) -> Path:
+    found = (made.facts.version_of(made.facts.rows[row]) for row in rows)
+    return path(made.facts, *((version, True) for version in found if version)).with_scores(scores)
+
+
+def test_a_sufficient_path_scores_every_text_that_states_it() -> None:
+    made = space()
+    found = score_segments(made, ASKED, [walked(made, PathScores(0.6, 0.9, 0.6), 0, 1)])
+    assert found.tolist() == [pytest.approx(0.7 * 0.95), pytest.approx(0.7 * 0.95), 0.0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "stated", "speaks"), [("document", False, False), ("document", True, True), ("message", False, True)]
+)
+def test_an_undated_fact_of_a_document_scores_nothing_if_the_query_has_a_date(
+    kind: Kind, stated: bool, speaks: bool
+) -> None:
+    made = space(kind, stated=stated)
+    found = [walked(made, PathScores(0.9, 0.9, 0.9), 0)]
+    assert score_segments(made, understand("What did Ann do in 2016?", ()), found).any() == speaks
+    assert score_segments(made, ASKED, found).any()
