@@ -28,33 +28,22 @@ def document(ref: str, title: str | None, text: str, at: int = 0, revision: int 
     return Turn(name, "x", "papers", ref, "document", text, None, None, title, at, 0, revision, 0)
 
 
-def batch(turns: Sequence[Turn], width: int = 10_000) -> Batch:
-    """Return the turns with segments of ``width`` characters."""
-    segments = [
-        Segment(f"g_{turn.id}.{index}", "x", turn.id, index, start, min(start + width, len(turn.text)), index, index)
-        for turn in turns
-        for index, start in enumerate(range(0, len(turn.text), width))
-    ]
-    return Batch(tuple(turns), tuple(segments), (), np.zeros((len(segments), 2), np.float32))
-
-
-def space_of(*turns: Turn, width: int = 10_000) -> Space:
-    view = View(INDEXES)
-    view.add(batch(turns, width), 1)
-    return view.space("x")
-
-
-def reading(*turns: Turn, vectors: Mapping[str, Sequence[float]] | None = None) -> Batch:
-    """Return the turns as one segment each, with their sentences and the times that these state.
+def reading(*turns: Turn, width: int = 10_000, vectors: Mapping[str, Sequence[float]] | None = None) -> Batch:
+    """Return the turns with segments of ``width`` characters, their sentences and the times that these state.
 
     Args:
         turns: texts.
+        width: of a segment; mostly a text is one.
         vectors: of sentences, by their words; none at all unless given.
     """
     segments, sentences = [], []
     for turn in turns:
         spans = split(turn.text)
-        segments.append(Segment(f"g_{turn.id}", "x", turn.id, 0, 0, len(turn.text), 0, len(spans) - 1))
+        for index, start in enumerate(range(0, len(turn.text) or 1, width)):
+            end = min(start + width, len(turn.text))
+            inside = [place for place, (begin, stop) in enumerate(spans) if begin < end and start < stop] or [0, -1]
+            name = f"g_{turn.id}.{index}"
+            segments.append(Segment(name, "x", turn.id, index, start, end, inside[0], inside[-1]))
         for index, (start, end) in enumerate(spans):
             times = stated_times(turn.text, turn.said_at, start, end)
             sentences.append(Sentence(f"s_{turn.id}.{index}", "x", turn.id, index, start, end, times))
@@ -73,9 +62,9 @@ def turn_text(turns: Sequence[Turn], sentence: Sentence) -> str:
     return next(turn.text for turn in turns if turn.id == sentence.turn_id)[sentence.start : sentence.end]
 
 
-def read(*turns: Turn, vectors: Mapping[str, Sequence[float]] | None = None) -> Space:
+def space_of(*turns: Turn, width: int = 10_000, vectors: Mapping[str, Sequence[float]] | None = None) -> Space:
     view = View(INDEXES)
-    view.add(reading(*turns, vectors=vectors), 1)
+    view.add(reading(*turns, width=width, vectors=vectors), 1)
     return view.space("x")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_space import ask, batch, document, message, reading, refs, space_of
+from small_space import ask, document, message, reading, refs, space_of
 
 from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Window
@@ -73,7 +73,7 @@ def test_a_space_built_in_several_steps_finds_the_same_as_one_built_at_once(seed
     tx = done = 0
     while done < len(turns):
         tx, taken = tx + 1, rng.randint(1, 9)
-        view.add(batch(turns[done : done + taken], 25), tx)
+        view.add(reading(*turns[done : done + taken], width=25), tx)
         done += taken
         ask(view.space("x"), "word1 word2")  # no cache of a search may outlive the next rows
     cosines = np.random.default_rng(seed).random(len(at_once.segments), np.float32)

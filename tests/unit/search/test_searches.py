@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_space import ask, document, message, read
+from small_space import ask, document, message, space_of
 
 from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Window
@@ -43,7 +43,7 @@ def turn(ref: str, speaker: str | None, words: str, more: dict[str, Any] | None 
 @pytest.mark.parametrize("line", QUERIES, ids=[f"{line.get('what', '')} {line['ask']}" for line in QUERIES])
 def test_this_is_found(line: dict[str, Any]) -> None:
     texts = TEXTS[line["said"]] if isinstance(line["said"], str) else line["said"]
-    space = read(*(turn(*text) for text in texts))
+    space = space_of(*(turn(*text) for text in texts))
     query = understand(line["ask"], space.speakers, parse(line["now"])[0] if "now" in line else None)
     window = Window(*(parse(day)[0] for day in line["window"])) if "window" in line else Window()
     ranked = ask(

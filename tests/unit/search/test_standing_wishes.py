@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from small_space import document, message, read, refs
+from small_space import document, message, refs, space_of
 
 from mcp_memory.domain.turns import WISHES
 from mcp_memory.language.questions import understand
@@ -18,7 +18,7 @@ NEAR, FAR = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)
 
 def wishing(*lines: str) -> Space:
     turns = [message(f"{number:02}", "user", line, at=number, session=str(number)) for number, line in enumerate(lines)]
-    return read(*turns, document("d", "Hikes", "Always take a map."))
+    return space_of(*turns, document("d", "Hikes", "Always take a map."))
 
 
 def test_a_wish_far_behind_the_nearest_does_not_apply_nor_a_faint_one_to_what_was_said() -> None:
@@ -59,7 +59,7 @@ def put(*lines: str, speaker: str = "user") -> list[str]:
     """Return what stands after messages in the session for wishes."""
     turns = [message(f"{number:02}", speaker, line, at=number, session=WISHES) for number, line in enumerate(lines)]
     talk = message("t", "user", "Links? No, bullets are wrong, I never want an emoji.", at=99)
-    return [wish.text for wish in standing_wishes(read(*turns, talk))]
+    return [wish.text for wish in standing_wishes(space_of(*turns, talk))]
 
 
 def test_what_a_caller_puts_into_the_session_of_wishes_is_one_in_any_words() -> None:
@@ -67,7 +67,7 @@ def test_what_a_caller_puts_into_the_session_of_wishes_is_one_in_any_words() -> 
     assert put(*lines) == lines  # and what is said elsewhere takes none of them back
     assert put(*lines, speaker="assistant") == []
     assert put(f"Call me {'Jo' * LONGEST}.") == []
-    talk = read(message("1", "user", lines[0]))
+    talk = space_of(message("1", "user", lines[0]))
     assert standing_wishes(talk) == []
 
 
@@ -81,7 +81,7 @@ def test_a_wish_that_a_caller_put_there_gives_way_only_there_to_the_same_or_to_a
     ended = ["I never, ever want emojis!", "You can use emojis again."]
     assert put(*ended, "Bullet points, always, if you can.") == ["Bullet points, always, if you can."]
     mine, elsewhere = message("1", "user", ended[0], session=WISHES), message("2", "user", ended[1], at=9, session="b")
-    assert [wish.text for wish in standing_wishes(read(mine, elsewhere))] == ended
+    assert [wish.text for wish in standing_wishes(space_of(mine, elsewhere))] == ended
 
 
 def test_what_the_user_says_later_of_the_matter_of_a_wish_stands_beside_it() -> None:

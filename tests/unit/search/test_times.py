@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_space import ask, document, message, read, reading, refs
+from small_space import ask, document, message, reading, refs, space_of
 
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import midnight
@@ -38,7 +38,7 @@ def totals(ranked: Sequence[Candidate]) -> list[float]:
 
 
 def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(monkeypatch) -> None:
-    space = read(
+    space = space_of(
         *MILL, *(message(str(n), "Ann", "The mill, in May.", at(2023, n), session=str(n)) for n in range(1, 9))
     )
     cosines = np.linspace(0.5, 0.6, len(space.segments), dtype=np.float32)
@@ -80,7 +80,7 @@ def histories(seed: int) -> list[Turn]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_date_is_valid_until_the_next_later_one_further_down(seed: int) -> None:
-    space = read(*histories(seed))
+    space = space_of(*histories(seed))
     index = space.index(TimeIndex)
     spans, valid_until = index.documents.values, index.valid_until.values
     titles = [space.segment_turn[row].title for row in spans["segment"]]
@@ -98,7 +98,7 @@ def test_a_date_is_valid_until_the_next_later_one_further_down(seed: int) -> Non
 @pytest.mark.parametrize("seed", range(10))
 def test_texts_that_arrive_in_several_steps_are_indexed_as_if_they_came_at_once(seed: int) -> None:
     turns = histories(seed)
-    whole, pieces = read(*turns), View(INDEXES)
+    whole, pieces = space_of(*turns), View(INDEXES)
     for tx, turn in enumerate(turns, 1):
         pieces.add(reading(turn), tx)
         pieces.extend_indexes()
@@ -108,7 +108,7 @@ def test_texts_that_arrive_in_several_steps_are_indexed_as_if_they_came_at_once(
 
 def test_extreme_times_and_empty_spaces_raise_nothing() -> None:
     far = replace(document("z", "Blue Mill", "Nothing."), said_at=2**70)
-    space = read(far, document("e", "", ""), message("m", None, "", -(2**70)), *MILL)
+    space = space_of(far, document("e", "", ""), message("m", None, "", -(2**70)), *MILL)
     assert refs(space, ask(space, "Who owned the Blue Mill in 1955?"))[0] == "b"
     assert ask(Space("empty", INDEXES), "Who owned it in 1955?", now=2**62) == []
     assert at(2023) / YEAR == pytest.approx(53, abs=0.01)
