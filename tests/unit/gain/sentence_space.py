@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.domain.turns import Kind, Segment, Sentence, Turn
 from mcp_memory.view.entities import EntityIndex
-from mcp_memory.view.space import Index, Space
+from mcp_memory.view.space import Space
 
 Line = tuple[str, Sequence[float]]
 
@@ -18,36 +17,23 @@ def capitals(_: Turn, sentence: str) -> list[str]:
     return [word.strip(".") for word in sentence.split() if word[0].isupper()]
 
 
-def documents(*passages: Sequence[Line], **more: object) -> Space:
-    """Return a space of documents, one segment each; the sentences are ``s_0.0``, ``s_0.1``, ``s_1.0`` and so on."""
-    return space_of(passages, "document", **more)  # type: ignore[arg-type]
-
-
-def space_of(
-    passages: Sequence[Sequence[Line]],
-    kind: str = "document",
-    *,
-    times: Sequence[StatedTime] = (),
-    named: Callable[[Turn, str], Iterable[str]] = capitals,
+def documents(
+    *passages: Sequence[Line], kind: Kind = "document", named: Callable[[Turn, str], Iterable[str]] = capitals
 ) -> Space:
-    """Return a space; ``times`` are stated by its first sentence."""
-    make: Callable[[], Index] = lambda: EntityIndex(named)  # noqa: E731 - typed
-    space = Space("x", (make,))
+    """Return a space of documents, one segment each; the sentences are ``s_0.0``, ``s_0.1``, ``s_1.0`` and so on."""
     turns, segments, sentences = [], [], []
     for number, lines in enumerate(passages):
         text = " ".join(words for words, _ in lines)
-        told = "document" if kind == "document" else "message"
-        turns.append(Turn(f"t_{number}", "x", "s", str(number), told, text, None, None, None, number, number, 0, 0))
+        turns.append(Turn(f"t_{number}", "x", "s", str(number), kind, text, None, None, None, number, number, 0, 0))
         segments.append(Segment(f"g_{number}", "x", f"t_{number}", 0, 0, len(text), 0, len(lines) - 1))
         start = 0
         for index, (words, _) in enumerate(lines):
-            stated = tuple(times) if not sentences else ()
-            name = f"s_{number}.{index}"
-            sentences.append(Sentence(name, "x", f"t_{number}", index, start, start + len(words), stated))
-            start += len(words) + 1
+            end = start + len(words)
+            sentences.append(Sentence(f"s_{number}.{index}", "x", f"t_{number}", index, start, end, ()))
+            start = end + 1
     rows = np.array([vector for lines in passages for _, vector in lines], dtype=np.float32)
-    batch = Batch(tuple(turns), tuple(segments), tuple(sentences), rows[[0] * len(segments)], rows)
-    space.add(batch)
+    space = Space("x", (lambda: EntityIndex(named),))
+    space.add(Batch(tuple(turns), tuple(segments), tuple(sentences), rows[[0] * len(segments)], rows))
     return space
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sentence_space import documents, space_of, unit
+from sentence_space import documents, unit
 
 from mcp_memory.configurable import Gate, Switches
 from mcp_memory.domain.episodes import Belief
@@ -74,7 +74,7 @@ def test_one_message_that_is_known_to_help_is_enough_and_of_documents_it_takes_t
     gates = {0: 1.35, 1: 1.2, 2: 1.3}
     assert confident_sentences(gates) == [0, 2]
     first, second = {1: 0.6, 0: 0.4}, {2: 1.0}
-    talk = confidence_reached(space_of(LINES, "message"), confident_sentences(gates))
+    talk = confidence_reached(documents(*LINES, kind="message"), confident_sentences(gates))
     papers = confidence_reached(documents(*LINES), confident_sentences(gates))
     assert [talk([first]), papers([first]), papers([first, second])] == [True, False, True]
     assert not talk([{1: 1.0}])
@@ -133,7 +133,7 @@ def test_experience_is_a_channel_and_leads_to_sentences_never_shown() -> None:
 
 
 def test_a_known_message_ends_the_search_at_once() -> None:
-    talk = space_of(MET, "message")
+    talk = documents(*MET, kind="message")
     assert ask(talk, "Whom did Ann meet?")[2] == 2
     assert ask(talk, "Whom did Ann meet?", learnt("s_0.0", doubt=0.8))[2] == 2
     assert ask(talk, "Whom did Ann meet?", learnt("s_0.0"))[2] == 1

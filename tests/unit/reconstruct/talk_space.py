@@ -54,9 +54,9 @@ def say(
             sentences.append(Sentence(f"s_{number}.{index}", "x", turn.id, index, start, end, ()))
             rows.append(place)
         assertions += [caller_assertion(fact, turn, at) for fact in (facts or {}).get(place, ())]
-    matrix = None if vectors is None else np.array(vectors, dtype=np.float32)
     batch = Batch(tuple(turns), tuple(segments), tuple(sentences), assertions=tuple(assertions))
-    if matrix is not None:
+    if vectors is not None:
+        matrix = np.array(vectors, dtype=np.float32)
         batch = replace(batch, segment_vectors=matrix, sentence_vectors=matrix[rows])
     space.add(batch)
     return space
