@@ -54,7 +54,7 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
 
 
 def test_of_what_is_to_come_only_what_is_stated_of_it_counts() -> None:
-    space = read(
+    space = space_of(
         message("old", "Ann", "The concert is on 20 December.", at(2026, 9, 1), session="1"),
         message("new", "Ann", "The concert last week was loud.", at(2026, 11, 20), session="2"),
     )
