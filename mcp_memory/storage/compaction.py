@@ -22,7 +22,8 @@ from datetime import timedelta
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.damage import refuse
-from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
+from mcp_memory.storage.lock import COMPACT_LOCK, WRITE_LOCK, take_if_free
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.rows import Commit, generation_of
 from mcp_memory.storage.tables import SPARE, Tables, no_panics
 

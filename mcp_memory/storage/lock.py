@@ -37,6 +37,7 @@ from anyio import to_thread
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.objects import Bucket
 from mcp_memory.storage.own_files import keep_private, remove_unfinished
+from mcp_memory.storage.place import Place
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -54,6 +55,7 @@ YIELD_S = 0.15
 """How long to let others go first after a release: longer than between two polls of theirs."""
 LOOK_S = 1.0
 """Between two looks whether the holder is alive."""
+WRITE_LOCK, REBUILD_LOCK, COMPACT_LOCK = "write.lock", "rebuild.lock", "compact.lock"
 
 
 def lock_file(path: Path) -> BaseFileLock:
@@ -303,3 +305,68 @@ class BucketLock:
         with suppress(StoreError):  # then it is removed once it is `TTL_S` old
             self._bucket.remove([self._name])
         self._released = time.monotonic()
+
+
+# The locks of a place
+
+
+def open_write_lock(place: Place, timeout_s: float) -> WriteLock | BucketLock:
+    """Return the write lock of a store; the probe of an object store comes before the first use of it."""
+    if place.folder is not None:
+        return WriteLock(place.folder, timeout_s)
+    return BucketLock(place.bucket, WRITE_LOCK, timeout_s)
+
+
+def take_if_free(place: Place, name: str) -> Callable[[], None] | None:
+    """Take a lock if it is free, and return what releases it; None if somebody else holds it. Blocking.
+
+    Raises:
+        StoreUnwritable: there can be no lock here.
+    """
+    if place.folder is None:
+        return place.locks.setdefault(name, BucketLock(place.bucket, name)).take_if_free()
+    lock = lock_file(place.folder / name)
+    try:
+        return lock.release if try_lock(lock) else None
+    except FileNotFoundError:  # there is no store yet, and the lock would make its folder
+        return None
+    except (OSError, NotImplementedError) as error:
+        raise StoreUnwritable(
+            f"storage.uri {place.uri!r}: no lock file can be made there ({error}). Nothing was changed."
+        ) from error
+
+
+@asynccontextmanager
+async def lease(place: Place, name: str) -> AsyncIterator[bool]:
+    """Take a lock if it is free, and yield whether it was; the context, or the end of the process, releases it.
+
+    Raises:
+        StoreUnwritable: there can be no lock here.
+    """
+    release = await to_thread.run_sync(take_if_free, place, name)
+    try:
+        yield release is not None
+    finally:
+        if release is not None:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(release)
+
+
+@asynccontextmanager
+async def without_compaction(place: Place, wait_s: float = 120.0) -> AsyncIterator[None]:
+    """Hold the compaction lock of a store, so that no process compacts a table meanwhile.
+
+    Raises:
+        StoreBusy: another process is compacting for longer than ``wait_s``.
+        StoreUnwritable: there can be no lock here.
+    """
+    until = anyio.current_time() + wait_s
+    while anyio.current_time() < until:
+        async with lease(place, COMPACT_LOCK) as taken:
+            if taken:
+                yield
+                return
+        await anyio.sleep(LAST_POLL_S)
+    raise StoreBusy(
+        f"storage.uri {place.uri!r}: another process is compacting the memory. Nothing was changed. Try again."
+    )

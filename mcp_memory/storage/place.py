@@ -1,7 +1,5 @@
 """Where a store is: a folder of this machine, or objects under a URI, with the options to reach them.
 
-Its locks are files on this machine, or objects beside a store on object storage (``lock.py``).
-
 **A memory that is away** is told from one that was never there. A folder without a store is a new place, or one whose
 disk is not mounted, whose sync tool moved it, which somebody removed. Only who was there before can know. So a place
 that holds something is noted beside the configuration: in ``config.places`` beside ``config.toml``. A
@@ -17,24 +15,23 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import anyio
-from anyio import to_thread
-
-from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
+from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.files import whole_file
-from mcp_memory.storage.lock import LAST_POLL_S, BucketLock, WriteLock, lock_file, try_lock
 from mcp_memory.storage.log import Log
 from mcp_memory.storage.objects import KEEPS_VERSIONS, Bucket, Folder, Objects, storage_options
 from mcp_memory.storage.own_files import holds_store, open_to_others
 from mcp_memory.storage.rows import older_format
+
+if TYPE_CHECKING:
+    from mcp_memory.storage.lock import BucketLock
 
 _FORMER = ("commits.lance", "memory.log")
 """What the folder of a store of an older program has, one of them."""
@@ -146,81 +143,10 @@ class Place:
         """The log of the store."""
         return Log(self.objects)
 
-    def lock(self, name: str) -> BucketLock:
-        """Return the lock of a name on object storage.
-
-        Every call returns the same object, since it remembers since when another holder has given no sign.
-        """
-        return self._locks.setdefault(name, BucketLock(self.bucket, name))
-
     @cached_property
-    def _locks(self) -> dict[str, BucketLock]:
+    def locks(self) -> dict[str, BucketLock]:
+        """The locks of a store on object storage by name: each remembers since when another holder gave no sign."""
         return {}
-
-
-WRITE_LOCK, REBUILD_LOCK, COMPACT_LOCK = "write.lock", "rebuild.lock", "compact.lock"
-
-
-def open_write_lock(place: Place, timeout_s: float) -> WriteLock | BucketLock:
-    """Return the write lock of a store; the probe of an object store comes before the first use of it."""
-    if place.folder is not None:
-        return WriteLock(place.folder, timeout_s)
-    return BucketLock(place.bucket, WRITE_LOCK, timeout_s)
-
-
-def take_if_free(place: Place, name: str) -> Callable[[], None] | None:
-    """Take a lock if it is free, and return what releases it; None if somebody else holds it. Blocking.
-
-    Raises:
-        StoreUnwritable: there can be no lock here.
-    """
-    if place.folder is None:
-        return place.lock(name).take_if_free()
-    lock = lock_file(place.folder / name)
-    try:
-        return lock.release if try_lock(lock) else None
-    except FileNotFoundError:  # there is no store yet, and the lock would make its folder
-        return None
-    except (OSError, NotImplementedError) as error:
-        raise StoreUnwritable(
-            f"storage.uri {place.uri!r}: no lock file can be made there ({error}). Nothing was changed."
-        ) from error
-
-
-@asynccontextmanager
-async def lease(place: Place, name: str) -> AsyncIterator[bool]:
-    """Take a lock if it is free, and yield whether it was; the context, or the end of the process, releases it.
-
-    Raises:
-        StoreUnwritable: there can be no lock here.
-    """
-    release = await to_thread.run_sync(take_if_free, place, name)
-    try:
-        yield release is not None
-    finally:
-        if release is not None:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(release)
-
-
-@asynccontextmanager
-async def without_compaction(place: Place, wait_s: float = 120.0) -> AsyncIterator[None]:
-    """Hold the compaction lock of a store, so that no process compacts a table meanwhile.
-
-    Raises:
-        StoreBusy: another process is compacting for longer than ``wait_s``.
-        StoreUnwritable: there can be no lock here.
-    """
-    until = anyio.current_time() + wait_s
-    while anyio.current_time() < until:
-        async with lease(place, COMPACT_LOCK) as taken:
-            if taken:
-                yield
-                return
-        await anyio.sleep(LAST_POLL_S)
-    raise StoreBusy(
-        f"storage.uri {place.uri!r}: another process is compacting the memory. Nothing was changed. Try again."
-    )
 
 
 def local_folder(uri: str) -> Path | None:

@@ -29,8 +29,8 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence, Turn
 from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.damage import refuse
+from mcp_memory.storage.lock import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.log import Entry, logged_rows
-from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.refresh import Refresher, ensure_format
 from mcp_memory.storage.rows import (
     DERIVED,

@@ -41,7 +41,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mcp_memory.storage.damage import problem_of_log, short_tables
-from mcp_memory.storage.place import take_if_free
+from mcp_memory.storage.lock import take_if_free
 from mcp_memory.storage.rows import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.texts import folder

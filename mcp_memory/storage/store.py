@@ -31,9 +31,9 @@ from mcp_memory.storage.backups import settle
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, store_status
 from mcp_memory.storage.forget import NOTHING_FORGOTTEN, Forgetter, finish, read_book
-from mcp_memory.storage.lock import Holders
+from mcp_memory.storage.lock import Holders, lease, open_write_lock, without_compaction
 from mcp_memory.storage.log import Entry
-from mcp_memory.storage.place import Place, lease, local_folder, open_write_lock, without_compaction
+from mcp_memory.storage.place import Place, local_folder
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, Renewal, learn_nothing
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.rows import FORMAT, Commit, costs_of, rows_by_kind
@@ -337,8 +337,8 @@ class LanceStore:
         if last is None:
             key = self._refresher.ids.key.hex()
             last = Commit(0, 0, FORMAT, self._embedder, self._dimension, 0, 0, reader=self._reader, key=key)
+            self._place.keep_note()
         commit = last.next(self._clock(), **counts, **costs_of(batch.outlays))
-        self._place.keep_note()
         with self._tables.write_errors():
             self._tables.log.append(Entry(commit, logged, tables))
         return commit
