@@ -74,18 +74,7 @@ _ABSTAINED = (
 
 @dataclass(frozen=True, slots=True)
 class EvolveContext:
-    """The adapters and settings of an evolve.
-
-    Attributes:
-        store: the store of the memory.
-        embedder: the embedder of questions and corrections.
-        reading: the tools that read corrections.
-        episodes: the episodes of this process.
-        recall: the settings of recall and of learning.
-        judge: opens a judge that is asked goals; None for the rules.
-        now: the moment of the call.
-        progress: called after each part.
-    """
+    """The adapters and settings of an evolve; ``judge`` opens a judge that is asked goals, None for the rules."""
 
     store: Store
     embedder: Embedder
