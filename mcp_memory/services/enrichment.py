@@ -89,11 +89,7 @@ class TextsToRead:
 class Enrichment:
     """Reads, step by step, the texts that no process has read.
 
-    Attributes:
-        store: the store of the texts.
-        reader: reads them.
-        clock: milliseconds since 1970, UTC.
-        day_tokens: the tokens that a day may cost, over all processes; 0 for no bound.
+    A day may cost so many tokens, over all processes; 0 for no bound.
     """
 
     store: Store

@@ -78,11 +78,7 @@ Step = Literal["done", "more", "busy"]
 class Reading:
     """The tools that read texts; the same for writing and for rebuilding.
 
-    Attributes:
-        embedder: the embedder for the vectors.
-        extractor: the extractor for the facts; None reads none.
-        masking: the masking of secrets in these texts.
-        zone: the zone of times that say no offset; None for that of this machine.
+    Without an extractor no facts are read. Times that say no offset are of the zone; None for that of this machine.
     """
 
     embedder: Embedder

@@ -27,10 +27,7 @@ _log = logging.getLogger(__name__)
 class DayLedger:
     """The account of all processes on a store; implements `ports.Ledger`.
 
-    Attributes:
-        store: the store where requests and corrections are recorded.
-        tokens: uncached input tokens that a day may cost; 0 for no bound.
-        clock: milliseconds since 1970, UTC.
+    A day may cost so many uncached input ``tokens``; 0 for no bound.
     """
 
     store: Store

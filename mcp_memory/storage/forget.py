@@ -68,14 +68,7 @@ BOOK = "forgotten.json"
 
 @dataclass(frozen=True, slots=True)
 class Forgetter:
-    """Forgets in one store.
-
-    Attributes:
-        tables: used by nobody else meanwhile.
-        embed: of the descriptions of points that are made again; None leaves them without vectors.
-        relearn: makes beliefs of lessons.
-        clock: milliseconds since 1970, UTC.
-    """
+    """Forgets in one store, whose ``tables`` nobody else uses; the others are those of the store (`LanceStore`)."""
 
     tables: Tables
     embed: Embed | None
