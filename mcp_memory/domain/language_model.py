@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import operator
 from dataclasses import astuple, dataclass
-from datetime import date, timedelta
 from typing import Literal
 
 from mcp_memory.codec import Count
@@ -60,11 +59,6 @@ class Reservation:
 def day_number(at: Millis) -> int:
     """Return the number of the day of a moment."""
     return at // DAY
-
-
-def shown_day(day: int) -> str:
-    """Return a day as 2024-02-29."""
-    return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
 
 
 State = Literal["leased", "waiting", "done", "failed"]

@@ -97,7 +97,6 @@ class WrittenItem:
     """The outcome for one item; ``stored`` is False for one that was there already."""
 
     ref: str
-    session: str
     stored: bool
 
 

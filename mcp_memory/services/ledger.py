@@ -15,9 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.language_model import Reservation, Spending, day_number, shown_day
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.language_model import Reservation, Spending, day_number
+from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.errors import EngineSpent, EngineUnavailable, StoreError
+from mcp_memory.language import iso
 from mcp_memory.ports import Store
 
 _log = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class DayLedger:
                 if self.tokens and spent + tokens > self.tokens:
                     raise EngineSpent(
                         f"the budget of the day is spent ({spent:,} of {self.tokens:,} input tokens); "
-                        f"the next begins on {shown_day(reserved.day + 1)} at 00:00 UTC"
+                        f"the next begins on {iso.show((reserved.day + 1) * DAY)} at 00:00 UTC"
                     )
                 await transaction.commit(Batch(outlays=(reserved,)))
         except StoreError as error:

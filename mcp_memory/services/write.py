@@ -42,7 +42,7 @@ async def write(
     (plan,), batch = await _store(store, [request], reading, now)
     stored = {turn.place for turn in batch.turns}
     items = plan.requested[: len(request.items)]
-    written = tuple(WrittenItem(turn.ref, turn.session, turn.place in stored) for turn in items)
+    written = tuple(WrittenItem(turn.ref, turn.place in stored) for turn in items)
     segments = sentences = 0
     added = batch.assertions
     if request.wait:

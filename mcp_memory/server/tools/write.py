@@ -170,7 +170,7 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     ]
     return reply_of(
         [*lines, *warning_lines(result.warnings)],
-        items=[{"id": item.ref, "session": item.session, "stored": item.stored} for item in result.items],
+        items=[{"id": item.ref, "session": request.session, "stored": item.stored} for item in result.items],
         facts=[row(one, "id", "text", "op", "valid_from", "valid_to", "kind", "precision") for one in result.facts],
         entities=result.entities,
         counts={"stored": stored, "unchanged": number - stored}
