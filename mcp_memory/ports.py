@@ -134,9 +134,6 @@ class Store(Protocol):
     def was_forgotten(self, id_: str) -> bool:
         """Return whether something with this id was forgotten, as of the last reading."""
 
-    async def forgotten(self) -> int:
-        """Return how many times something was forgotten."""
-
     @property
     def damage(self) -> tuple[str, ...]:
         """What is damaged, in words, as of the last reading; while that is the log, nothing can be written."""

@@ -144,7 +144,8 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
     file: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
     _check_target(file, replace=options.replace)
     async with aclosing(open_store(settings, choose_embedder(settings))) as store:
-        await store.forgotten()  # finishes what a process that died had begun to forget
+        async with store.reading(whole=False):  # finishes what a process that died had begun to forget
+            pass
         tables = Tables(store.uri)
         tx = await back_up(tables, settings.storage.lock_timeout_s, file, now())
     terminal.line(f"Backed up {quantity(tx, 'commit')} to {file}.")

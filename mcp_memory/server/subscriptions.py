@@ -71,7 +71,7 @@ class Subscriptions:
         self._valid = valid
         self._followers: list[_Follower] = []
         self._sessions: WeakSet[Any] = WeakSet()  # of older clients, whose end is noticed
-        self._seen: tuple[int, ...] = ()  # the last commit looked at
+        self._seen: tuple[int, ...] = ()  # the last commit looked at, and its generation
         self._wake = anyio.Event()
 
     def wake(self) -> None:
@@ -158,8 +158,7 @@ class Subscriptions:
         CALLER.set(OWNER)
         memory = await opening.memory()
         async with memory.store.reading(whole=False) as view:
-            commit = view.tx, view.generation
-        seen = *commit, await memory.store.forgotten()
+            seen = view.tx, view.generation
         for follower in [one for one in self._followers if not self._valid(one.grant)]:
             self._followers = [one for one in self._followers if one is not follower]
             follower.end()

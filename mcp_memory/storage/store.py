@@ -197,11 +197,6 @@ class LanceStore:
         """See `ports.Store.was_forgotten`."""
         return self._book.holds(id_)
 
-    async def forgotten(self) -> int:
-        """See `ports.Store.forgotten`."""
-        async with self.reading(whole=False):
-            return len(self._book.records)
-
     async def rebuild(self, make: Make) -> int:
         """Rebuild every derived table with the configured embedder and return the number of turns; see `rebuild`.
 

@@ -43,6 +43,13 @@ async def refs(store: Store, space: str = "default") -> list[str]:
         return [turn.ref for turn in view.space(space).turns.values()]
 
 
+async def forgotten(store: Store) -> int:
+    """Return how many times something was forgotten in a store."""
+    assert isinstance(store, LanceStore)
+    async with store.reading(whole=False):
+        return len(store._book.records)
+
+
 def fold_all(uri: str) -> Tables:
     """Let every row be in its table, and return the tables."""
     tables = Tables(uri)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from batches import asserted, batch, belief, erasing, lesson, merged, point, pointed, taught, turn, unit_vectors
-from lance_at import commit_to
+from lance_at import commit_to, forgotten
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -206,7 +206,7 @@ async def test_what_remains_is_that_something_was_forgotten(open_store: Open) ->
     await store.forget(texts("alpha"))
     await store.forget(texts("bravo"))
     for opened in (store, open_store()):
-        assert await opened.forgotten() == 2
+        assert await forgotten(opened) == 2
 
 
 async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_store: Open) -> None:
@@ -222,7 +222,7 @@ async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_st
     await store.forget(erasing(ForgetTargets("default")))
     async with store.reading() as view:
         assert (view.tx, len(view.space("default").turns)) == (tx, 1)
-    assert await store.forgotten() == 0
+    assert await forgotten(store) == 0
 
 
 async def test_what_was_made_of_a_text_before_it_was_forgotten_is_not_stored_after(open_store: Open) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from batches import asserted, batch, belief, erasing, lesson, point, pointed, taught, turn, unit_vectors
-from lance_at import commit_to, embed, fold_all, open_at, refs, relearn
+from lance_at import commit_to, embed, fold_all, forgotten, open_at, refs, relearn
 from rows_checked import row_problems
 from store_contents import decoded, holding
 
@@ -126,13 +126,13 @@ async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(
     assert holding(folder, GONE) == (set() if done else {*GONE})
     other = opened(folder)
     assert await row_problems(other) == []
-    assert await other.forgotten() == done
+    assert await forgotten(other) == done
     if not done:
         assert set(Tables(str(folder)).names()) == tables
         assert len(list(folder.glob("log/*"))) == 1
         await other.forget(erasing(TARGETS))
     assert holding(folder, GONE) == set()
-    assert await opened(folder).forgotten() == 1
+    assert await forgotten(opened(folder)) == 1
     async with opened(folder).reading() as view:
         space = view.space("default")
         assert [one.ref for one in space.turns.values()][:2] == ["bravo", "charlie"]
@@ -182,7 +182,7 @@ async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         await store.forget(erasing(TARGETS))
     async with opened(tmp_path / "store").reading() as view:
         assert len(view.space("default").turns) == 4
-    assert await store.forgotten() == 0
+    assert await forgotten(store) == 0
 
 
 async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_path: Path) -> None:
@@ -216,8 +216,8 @@ async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_a
     assert await refs(store) == ["bravo", "charlie"]
     assert "forgotten" in " ".join((await store.about()).notes)
     await commit_to(store, batch("delta"))
-    assert (await store.forgotten(), store.damage) == (0, ())
+    assert (await forgotten(store), store.damage) == (0, ())
     await store.forget(erasing(ForgetTargets("default", turns=frozenset([turn("charlie").id]))))
     again = opened(tmp_path / "store")
-    assert await again.forgotten() == 1
+    assert await forgotten(again) == 1
     assert "forgotten" not in " ".join((await again.about()).notes)
