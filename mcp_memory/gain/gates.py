@@ -168,11 +168,7 @@ def experience_channel(space: Space, gates: Mapping[int, float]) -> Scores:
 
 
 def sentence_weights(
-    space: Space,
-    vector: Vector,
-    cosines: Scores,
-    gates: Mapping[int, float],
-    window: Window = ANY_TIME,
+    space: Space, vector: Vector, cosines: Scores, gates: Mapping[int, float], window: Window = ANY_TIME
 ) -> Weigh:
     """Return w of eq. 4 for propagation: the cosine of a sentence to the question, at least 0, times its gate.
 

@@ -51,12 +51,7 @@ def label_noise(target: Target, source: Engine) -> float:
 
 
 def taught(
-    before: Belief,
-    target: Target,
-    source: Engine,
-    query: Vector,
-    times: tuple[Vector, Vector] | None,
-    form: Update,
+    before: Belief, target: Target, source: Engine, query: Vector, times: tuple[Vector, Vector] | None, form: Update
 ) -> Belief:
     """Return the belief about a sentence after a judge has labelled it (§3.3.1).
 

@@ -70,11 +70,7 @@ class FoundPaths:
 
 
 def find_paths(
-    space: Space,
-    query: Query,
-    cosines: Scores,
-    rarity: Mapping[str, float],
-    switches: Switches,
+    space: Space, query: Query, cosines: Scores, rarity: Mapping[str, float], switches: Switches
 ) -> FoundPaths:
     """Find the paths through the facts of a space that bear on a query.
 

@@ -189,11 +189,7 @@ class CandidateSet:
 
 
 def find_candidates(
-    space: Space,
-    query: Query,
-    cosines: Scores,
-    switches: Switches,
-    external: Mapping[Channel, Scores] | None = None,
+    space: Space, query: Query, cosines: Scores, switches: Switches, external: Mapping[Channel, Scores] | None = None
 ) -> CandidateSet | None:
     """Return the segments of a space with their scores for a query; None where no channel finds any.
 

@@ -52,11 +52,7 @@ _REPLY = re.compile(
 
 
 def rank_confirmed(
-    space: Space,
-    query: Query,
-    candidates: Sequence[Candidate],
-    confirmed: Set[int],
-    gates: Mapping[int, float],
+    space: Space, query: Query, candidates: Sequence[Candidate], confirmed: Set[int], gates: Mapping[int, float]
 ) -> tuple[Sequence[Candidate], float | None]:
     """Return the candidates, best first, and their sufficiency by the word of callers, both as feedback has them.
 
@@ -206,11 +202,7 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
 
 
 def judge_input(
-    space: Space,
-    query: Query,
-    result: RecallResult,
-    facts: KnownFacts,
-    gates: Mapping[int, float],
+    space: Space, query: Query, result: RecallResult, facts: KnownFacts, gates: Mapping[int, float]
 ) -> JudgeInput:
     """Return what a judge of answers is asked about a query, while the view is held in which its evidence was found."""
     placed: dict[str, list[tuple[int, int, float]]] = {}
@@ -234,14 +226,7 @@ def point_sentences(space: Space, point: Point, gates: Mapping[str, float]) -> l
     """Return the first sentences that a point rests on, as far as they are current, with their gates by id."""
     pieces = known_sentences(space, point.sentences)[:SUPPORTS]
     return [
-        EvidenceSentence(
-            point.id,
-            source_of(space, piece),
-            piece.times,
-            0.0,
-            None,
-            gates.get(piece.id, 1.0),
-        )
+        EvidenceSentence(point.id, source_of(space, piece), piece.times, 0.0, None, gates.get(piece.id, 1.0))
         for piece in pieces
     ]
 

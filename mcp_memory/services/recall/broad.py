@@ -151,11 +151,7 @@ async def with_list(space: Space, query: Query, found: CandidateSet, result: Rec
 
 
 def find_units(
-    space: Space,
-    query: Query,
-    found: CandidateSet,
-    topic_cosines: Scores,
-    points: Iterable[Point],
+    space: Space, query: Query, found: CandidateSet, topic_cosines: Scores, points: Iterable[Point]
 ) -> list[Unit]:
     """Return the units that bear on a question, best first; ties by time.
 

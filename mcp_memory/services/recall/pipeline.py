@@ -114,14 +114,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     user, speaker = whose_words(query.text, vectors[0], embedder.name)
     query = replace(query, user_words=user, speaker_words=speaker)
     embedded = tuple(
-        replace(
-            part,
-            vector=vectors[row],
-            window=query.window,
-            role=query.role,
-            user_words=user,
-            speaker_words=speaker,
-        )
+        replace(part, vector=vectors[row], window=query.window, role=query.role, user_words=user, speaker_words=speaker)
         for row, part in enumerate(parts, 1)
     )
     return replace(
@@ -133,12 +126,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     )
 
 
-async def find(
-    embedder: Embedder,
-    view: View,
-    query: Query,
-    settings: RecallSettings,
-) -> Found:
+async def find(embedder: Embedder, view: View, query: Query, settings: RecallSettings) -> Found:
     """Return what a space holds for a query, as callers have taught it; the view does not change meanwhile."""
     space, switches = view.space(query.space), settings.switches
     query, without_role = without_unknown_role(space, query)

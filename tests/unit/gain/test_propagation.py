@@ -8,14 +8,7 @@ import pytest
 from sentence_space import documents, unit
 
 from mcp_memory.gain import propagation
-from mcp_memory.gain.propagation import (
-    ENTITIES,
-    Round,
-    anchor_entities,
-    next_entities,
-    propagate,
-    relative_bonuses,
-)
+from mcp_memory.gain.propagation import ENTITIES, Round, anchor_entities, next_entities, propagate, relative_bonuses
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space

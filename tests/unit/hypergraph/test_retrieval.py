@@ -10,13 +10,7 @@ from batches import point
 from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.query import Query
-from mcp_memory.hypergraph.retrieval import (
-    ENTITIES,
-    neighbourhood,
-    relevant_points,
-    retrieve,
-    uncovered_entities,
-)
+from mcp_memory.hypergraph.retrieval import ENTITIES, neighbourhood, relevant_points, retrieve, uncovered_entities
 from mcp_memory.language.questions import understand
 from mcp_memory.view.hypergraph import vertices
 

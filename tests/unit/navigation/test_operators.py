@@ -59,11 +59,7 @@ def space_of(*rows: Assertion) -> Space:
 
 
 def step(
-    operator: Take,
-    rows: Sequence[Assertion] = ROWS,
-    *,
-    query: str | None = None,
-    **asked: object,
+    operator: Take, rows: Sequence[Assertion] = ROWS, *, query: str | None = None, **asked: object
 ) -> OperatorResult:
     question = understand(query, ()) if query else None
     cosine = cosine_by_relation(works_at=0.4, lives_in=0.3)

@@ -12,15 +12,7 @@ from fakes import FakeEmbedder
 
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import (
-    EvolveRequest,
-    Feedback,
-    NewFact,
-    NewItem,
-    PointEdits,
-    PointInsert,
-    WriteRequest,
-)
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.transfer.foreign.sources import SourceFile

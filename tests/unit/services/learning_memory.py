@@ -39,12 +39,7 @@ MemoryT = TypeVar("MemoryT", bound=Memory)
 def on_disk(kind: type[MemoryT], config: Settings, disk: Disk | None = None, **more: object) -> MemoryT:
     """Return a memory with countable vectors; several on one disk are processes that share a store."""
     embedder = WordEmbedder()
-    store = DiskStore(
-        disk,
-        embedder=embedder.name,
-        dimension=embedder.dimension,
-        indexes=(*INDEXES, CueGraph, Topics),
-    )
+    store = DiskStore(disk, embedder=embedder.name, dimension=embedder.dimension, indexes=(*INDEXES, CueGraph, Topics))
     return kind(config, store, embedder, clock=lambda: NOW, **more)  # type: ignore[arg-type]
 
 

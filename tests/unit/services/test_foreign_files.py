@@ -7,16 +7,7 @@ import json
 import zipfile
 
 import pytest
-from foreign_files import (
-    chatgpt_chat,
-    claude_chat,
-    facts,
-    items,
-    left_out,
-    records_of,
-    skipped,
-    write_json,
-)
+from foreign_files import chatgpt_chat, claude_chat, facts, items, left_out, records_of, skipped, write_json
 
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.reading import BadRecord, LeftOut, moment_of

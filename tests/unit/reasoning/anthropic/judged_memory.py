@@ -33,12 +33,7 @@ TALK = (
 
 
 def wired(
-    url: str,
-    disk: Disk | None = None,
-    *,
-    key: str | None = KEY,
-    switches: Switches | None = None,
-    **engine: object,
+    url: str, disk: Disk | None = None, *, key: str | None = KEY, switches: Switches | None = None, **engine: object
 ) -> Memory:
     """Return a memory whose Claude is at ``url``; it is not in a hurry, and pauses are those that the server names.
 
