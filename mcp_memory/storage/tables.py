@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.log import Log
 from mcp_memory.storage.own_files import keep_private, remove_folder
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rows import TableRows
@@ -55,6 +54,7 @@ class Tables:
         place: the place where the store is.
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
+        log: the log of the store.
         broken: names of tables that lack rows or could not be read; a rebuild makes them again.
     """
 
@@ -62,14 +62,10 @@ class Tables:
         self.place = place if isinstance(place, Place) else Place(place)
         self.uri = self.place.uri
         self.folder = self.place.folder
+        self.log = self.place.log
         self.broken: set[str] = set()
         self._database: Any = None
         self._open: dict[str, Table] = {}
-
-    @property
-    def log(self) -> Log:
-        """The log of the store."""
-        return self.place.log
 
     # Opening
 
