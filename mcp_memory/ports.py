@@ -121,7 +121,7 @@ class Store(Protocol):
         """
 
     async def forget(self, choose: Callable[[View], Erasure]) -> Erasure:
-        """Forget what ``choose`` returns (``view/resting.py``), and return it.
+        """Forget what ``choose`` returns (``view/erasure.py``), and return it.
 
         When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.
         ``choose`` gets a view with everything, in a thread, while nobody writes; its errors end the call.

@@ -18,8 +18,7 @@ from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn, assertion_id, segment_id, sentence_id
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.erasure import Erasure
-from mcp_memory.view.resting import erasure_of
+from mcp_memory.view.erasure import Erasure, erasure_of
 from mcp_memory.view.view import View
 
 DIMENSION = 8

@@ -326,7 +326,7 @@ class ExploreRequest:
 
 @dataclass(frozen=True, slots=True)
 class ForgetTargets:
-    """What is to be forgotten in one space, by ids; what rests on it follows from the rows (``view/resting.py``).
+    """What is to be forgotten in one space, by ids; what rests on it follows from the rows (``view/erasure.py``).
 
     Attributes:
         space: its name.

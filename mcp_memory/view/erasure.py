@@ -1,25 +1,45 @@
-"""What goes with what is to be forgotten, as a value; ``resting.py`` finds it.
+"""Find, by ids, what was derived from a text that is to be forgotten: it goes too, however it is worded.
 
-The end of the file counts what goes, and leaves it out of batches.
+**Texts.** With a text go its segments, sentences, facts, jobs, pooled questions and beliefs. A fact of a message that
+stays goes if it has words of a forgotten one of the two before it, which completed it. So do texts that feedback left:
+the correction of an answer that rested on it, and the confirmation of a fact that no other text says.
+
+**Lessons.** A lesson is a question and what helped with it. If it labels or cites one of the sentences, nobody can say
+which part of the question is about what stays, so it goes altogether and the beliefs are learnt again. If it only
+showed one, or its paths tell one of the facts, it keeps what it taught, and loses the record of what was shown.
+
+**Points.** A memory point goes with all revisions if it rests on one of the sentences or facts, or was merged from a
+point that does; those of which it was merged and which stay are active again. If there are none, and it rests on
+something else too, a new point says what that says, in its words. A point that its caller gave no support for rests on
+the texts before it that name two of its entities: it goes if none of these stays. The goal of a point that goes is
+taken from all points of that goal, since it was asked about what goes.
+
+**Words.** Whatever else has a word that only the forgotten texts had goes as well: points, lessons, names of one
+entity, pooled questions.
+
+An `Erasure` is all of that as a value. The end of the file counts what goes, and leaves it out of batches.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.entities import Alias, entity_key
+from mcp_memory.domain.episodes import Lesson, correction_ref, encode_trace
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.points import Point
+from mcp_memory.domain.points import MIN_ENTITIES, Point, point_id
 from mcp_memory.domain.requests import ForgetTargets
-from mcp_memory.domain.turns import version_id
+from mcp_memory.domain.turns import FEEDBACK, Turn, version_id
 from mcp_memory.view.space import Space
-from mcp_memory.view.told import holds
+from mcp_memory.view.told import holds, telling_words, without_words_of, words_in
 from mcp_memory.view.view import View
+
+WORDS_OF_POINT = 80
+"""Words of the description of a point that is made again, as of any other (DESIGN 2.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +102,228 @@ class Erasure:
         gone = {name for (name, _), left in self.lessons.items() if left is None}
         facts = map(version_id, self.assertions)
         return frozenset((*self.turns, *self.sentences, *self.segments, *self.assertions, *facts, *self.points, *gone))
+
+
+def erasure_of(space: Space, targets: ForgetTargets) -> Erasure:
+    """Return what goes of a space; its segments and sentences must be in the view."""
+    if targets.everything:
+        lessons: dict[tuple[str, Engine], Lesson | None] = {lesson.key: None for lesson in space.beliefs.lessons()}
+        return Erasure(
+            targets,
+            frozenset(space.turns),
+            frozenset(piece.id for piece in space.sentences),
+            frozenset(piece.id for piece in space.segments),
+            frozenset(row.id for row in space.facts.rows),
+            frozenset(point.id for point in space.hypergraph.all()),
+            lessons=lessons,
+        )
+    while True:
+        found = _with_lessons(space, _with_points(space, _of_texts(space, targets)))
+        more = frozenset((*_corrections(space, found), *_confirmations(space, found))) - found.turns
+        if not more:
+            return found
+        targets = replace(targets, turns=targets.turns | more)
+
+
+def _of_texts(space: Space, targets: ForgetTargets) -> Erasure:
+    turns = targets.turns & space.turns.keys()
+    sentences = frozenset(space.sentences[row].id for name in turns for row in space.sentences_of(name))
+    segments = frozenset(space.segments[row].id for name in turns for row in space.segments_with(name, -1))
+    gone = frozenset(row.id for row in space.facts.rows if row.turn_id in turns or row.id in targets.assertions)
+    gone |= frozenset(_completed_by(space, turns))
+    asked = frozenset(one.text for one in space.questions.rows if one.segment_id in segments)
+    words = _own_words(space, turns, gone)
+    return Erasure(targets, turns, sentences, segments, gone, questions=asked, words=words)
+
+
+def _completed_by(space: Space, turns: frozenset[str]) -> Iterator[str]:
+    """Yield the facts of messages that stay which have words of a message before them that goes.
+
+    Claude reads a message together with those before it: "Yes, since May".
+    """
+    for session in {space.turns[name].session for name in turns}:
+        before: list[Turn] = []
+        for turn in (space.turns[name] for name in space.sessions[session]):
+            if turn.kind != "message":
+                continue
+            said = {word for one in before[-2:] if one.id in turns for word in telling_words(one.text)}
+            before.append(turn)
+            if said and turn.id not in turns:
+                said = without_words_of(said, " ".join((turn.text, *space.speakers)))
+                rows = (row for row in space.facts.assertions_in(turn.id) if row.extractor != "caller")
+                yield from (row.id for row in rows if not said.isdisjoint(words_in(f"{row.head} {row.tail}")))
+
+
+def _own_words(space: Space, turns: frozenset[str], gone: frozenset[str]) -> frozenset[str]:
+    """Return the words of the texts that go which no other text and no stated fact has."""
+    stated = [row for row in space.facts.rows if row.extractor != "embedded"]
+    own = {word for name in turns for word in telling_words(_words_of(space.turns[name]))}
+    own |= {word for row in stated if row.id in gone for word in telling_words(f"{row.head} {row.tail}")}
+    staying = (_words_of(turn) for name, turn in space.turns.items() if name not in turns)
+    for text in (*(f"{row.head} {row.tail}" for row in stated if row.id not in gone), *staying):
+        if not own:
+            break
+        own = without_words_of(own, text)
+    return frozenset(own)
+
+
+def _words_of(turn: Turn) -> str:
+    return " ".join((turn.text, turn.speaker or "", turn.title or ""))
+
+
+# Texts that feedback left
+
+
+def _corrections(space: Space, found: Erasure) -> Iterator[str]:
+    """Yield the corrections of the episodes whose lessons go."""
+    episodes = {name for (name, _), left in found.lessons.items() if left is None}
+    if episodes:
+        for name in space.sessions.get(FEEDBACK, ()):
+            turn = space.turns[name]
+            refs = (space.ids.ref(correction_ref(one, turn.said)) for one in episodes)
+            if turn.kind == "message" and turn.ref in refs:
+                yield name
+
+
+def _confirmations(space: Space, found: Erasure) -> Iterator[str]:
+    """Yield the confirmations of facts of which every other text goes."""
+    facts = space.facts
+    going = {(facts.key(row.head), row.relation) for row in facts.rows if row.id in found.assertions}
+    for name in space.sessions.get(FEEDBACK, ()):
+        if space.turns[name].kind != "statement" or name in found.turns:
+            continue
+        for row in facts.assertions_in(name):
+            if (facts.key(row.head), row.relation) not in going:
+                continue
+            versions = facts.all_versions(facts.key(row.head), row.relation)
+            beside = [one for version in versions if row in version.assertions for one in version.assertions]
+            others = [one.id in found.assertions for one in beside if space.turns[one.turn_id].session != FEEDBACK]
+            if others and all(others):
+                yield name
+
+
+# Points
+
+
+def _with_points(space: Space, found: Erasure) -> Erasure:
+    """Add the points that rest on what goes or tell its words, and what is made of them without it."""
+    graph = space.hypergraph
+    facts = frozenset(map(version_id, found.assertions))
+    resting = {point.id for point in graph.all() if _rests(space, point, found, facts)}
+    told = {
+        point.id
+        for point in graph.all()
+        if any(holds(found.words, one.description, *one.entities) for one in graph.revisions(point.id))
+    }
+    touched = resting | told | found.targets.points & {point.id for point in graph.all()}
+    while made := {point.id for point in graph.all() if not touched.isdisjoint(point.parents)} - touched:
+        touched |= made
+    goals = {point.scope.casefold() for point in graph.all() if point.id in resting or holds(found.words, point.scope)}
+    remade: dict[str, Point] = {}
+    for point in graph.active():
+        if point.id in touched - found.targets.points and touched.issuperset(point.parents):
+            new = _remade(space, point, found, facts)
+            if new is not None and graph.get(new.id) is None:
+                remade[new.id] = new
+    goals = goals - {""}
+    return replace(found, points=frozenset(touched), remade=tuple(remade.values()), goals=frozenset(goals))
+
+
+def _rests(space: Space, point: Point, found: Erasure, facts: frozenset[str]) -> bool:
+    """Return whether a point rests on what goes, or on nothing that stays; see the module."""
+    revisions = space.hypergraph.revisions(point.id)
+    if any(one.sentences or one.facts or one.parents for one in revisions):
+        return any(not (found.sentences.isdisjoint(one.sentences) and facts.isdisjoint(one.facts)) for one in revisions)
+    names = [words for name in point.entities if (words := words_in(name))]
+
+    def joins(turn: Turn) -> bool:
+        said = words_in(f"{_words_of(turn)} {turn.role or ''}")
+        return turn.written_at <= point.at and sum(words <= said for words in names) >= MIN_ENTITIES
+
+    return any(joins(space.turns[name]) for name in found.turns) and not any(
+        joins(turn) for name, turn in space.turns.items() if name not in found.turns
+    )
+
+
+def _remade(space: Space, point: Point, found: Erasure, gone: frozenset[str]) -> Point | None:
+    """Return a point that says what is left of the evidence of one that goes, in the words of that; None for none."""
+    sentences = [
+        piece
+        for name in dict.fromkeys(point.sentences)
+        if name not in found.sentences and (piece := space.sentence(name)) is not None
+    ]
+    facts = tuple(name for name in point.facts if name not in gone and _stays(space, name, found.assertions))
+    entities = {entity_key(name): name for name in point.entities if not holds(found.words, name)}
+    if len(entities) < MIN_ENTITIES or not (sentences or facts):
+        return None
+    sentences.sort(key=lambda piece: (space.turns[piece.turn_id].time, piece.turn_id, piece.index))
+    texts = [space.text(piece) for piece in sentences]
+    texts = texts or [version.text for name in facts if (version := space.facts.version(name)) is not None]
+    description = " ".join(" ".join(dict.fromkeys(texts)).split()[:WORDS_OF_POINT])
+    names = tuple(entities.values())
+    kept = tuple(piece.id for piece in sentences)
+    name = point_id(point.space, "", names, description)
+    return Point(name, point.space, names, description, "", 0, "active", (), None, kept, facts, "embedded", point.at)
+
+
+def _stays(space: Space, fact: str, gone: frozenset[str]) -> bool:
+    """Return whether a fact rests on nothing that goes."""
+    version = space.facts.version(fact)
+    return version is not None and all(one.id not in gone for one in version.assertions)
+
+
+# Lessons
+
+
+def _with_lessons(space: Space, found: Erasure) -> Erasure:
+    lessons: dict[tuple[str, Engine], Lesson | None] = {}
+    relearn = False
+    ids = found.ids
+    facts = {(row.head.casefold(), row.tail.casefold()) for row in space.facts.rows if row.id in found.assertions}
+    for lesson in space.beliefs.lessons():
+        if lesson.episode_id in found.targets.episodes:
+            left: Lesson | None = None
+        else:
+            left = _left_of(lesson, found, ids, facts)
+        if left is lesson:
+            continue
+        lessons[lesson.key] = left
+        relearn |= left is None and any(name not in found.sentences for name in lesson.labels)
+    return replace(found, lessons=lessons, relearn=relearn)
+
+
+def _left_of(lesson: Lesson, found: Erasure, ids: frozenset[str], facts: set[tuple[str, str]]) -> Lesson | None:
+    """Return what is left of a lesson: itself if it has nothing to do with what goes, None if nothing is.
+
+    Args:
+        lesson: what was learnt.
+        found: what goes.
+        ids: all ids that go.
+        facts: heads and tails of the facts that go, in lower case.
+    """
+    trace = lesson.read_trace()
+    if not ids.isdisjoint((*lesson.labels, *trace.get("cited", ()))) or holds(found.words, lesson.query):
+        return None
+    shown = [*trace.get("shown", ()), *trace.get("explored", ())]
+    rests = not ids.isdisjoint((*(item.get("id") for item in shown), *sentences_in(lesson)))
+    paths = [path.casefold() for path in trace.get("paths", ())]
+    told = any(head in path and tail in path for path in paths for head, tail in facts)
+    if not (rests or told or holds(found.words, *_texts_of(trace))):
+        return lesson
+    time = str(trace.get("time") or "")
+    kept = {"time": time} if time and not holds(found.words, time) else {}
+    return replace(lesson, trace=encode_trace(kept)) if lesson.labels else None
+
+
+def _texts_of(trace: Mapping[str, Any]) -> list[str]:
+    """Return the texts of a trace that may hold words of what was said."""
+    items = [item.get("text", "") for name in ("shown", "explored") for item in trace.get(name, ())]
+    arguments = [str(value) for call in trace.get("calls", ()) for value in call.get("args", {}).values()]
+    said = [str(trace.get(name) or "") for name in ("time", "answer")]
+    return [*items, *arguments, *said, *trace.get("roots", ()), *trace.get("paths", ())]
+
+
+# What goes is counted, and left out
 
 
 def counts_of(space: Space, found: Erasure) -> dict[str, int]:

@@ -14,8 +14,7 @@ from mcp_memory.domain.ids import Ids, digest
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import FEEDBACK, Turn
-from mcp_memory.view.erasure import Erasure
-from mcp_memory.view.resting import erasure_of
+from mcp_memory.view.erasure import Erasure, erasure_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
