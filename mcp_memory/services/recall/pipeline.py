@@ -15,12 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.configurable import Switches
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.gain.gates import (
     confirmed_sentences,
@@ -39,13 +37,12 @@ from mcp_memory.navigation.beam import SUFFICIENT, FoundPaths, find_paths, score
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
-from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
+from mcp_memory.search.candidates import Candidate, find_candidates
 from mcp_memory.search.channels import (
     EXPERIENCE,
     FACTS,
     PROPAGATION,
     QUESTIONS,
-    Channel,
     SpeakerIndex,
     said_in_role,
     similarity,
@@ -59,7 +56,6 @@ from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import go_on, rank
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -134,79 +130,53 @@ async def find(embedder: Embedder, view: View, query: Query, settings: RecallSet
     rarity = space.index(WordIndex).rarities(query.stems)
     ways = find_paths(space, query, cosines, rarity, switches)
     learnt, activated, rounds, gates = gates_and_propagation(space, query, cosines, settings.gain.gate, switches)
-    points: Sequence[Point] = ()
-    if switches.points:
-        points = relevant_points(space, query, [root.key for root in ways.roots])
+    points = relevant_points(space, query, [root.key for root in ways.roots]) if switches.points else []
     # The channels that are not searched in the raw text: lessons, facts, questions.
     external = {channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt}
     if ways.paths:
         external[FACTS] = score_segments(space, query, ways.paths)
     if switches.questions and len(space.questions):
         external[QUESTIONS] = pool_similarity(space, query.vector)
-    searched = _search(space, query, cosines, external, switches)
+    searched = find_candidates(space, query, cosines, switches, external)
+    if searched is not None and query.parts:
+        of_parts = (find_candidates(space, part, similarity(space, part.vector), switches) for part in query.parts)
+        searched = searched.add_parts(space, [one for one in of_parts if one is not None])
     read, unread = await read_first(settings.reader, space, query, searched, always=settings.read_always)
     texts = 1 + len(query.parts) + (query.time_vector is not None)
     begun = RecallResult(
         roots=ways.roots, paths=ways.paths, points=tuple(points), rounds=rounds, activated=activated, texts=texts
     )
-    candidates, dated, gone_on = await go_on(space, query, read, begun, settings)
-    ranked, uncovered, ordered = await _order(embedder, space, query, candidates, gates, gone_on, settings)
+    candidates, dated, result = await go_on(space, query, read, begun, settings)
+    ranked, coverage = rank(space, query, candidates)
+    # First stands what a caller corrected or confirmed, then the best of the rest.
+    confirmed = confirmed_sentences(space, query, gates, said_in_role(space, query.role))
+    correction, first = find_correction(space, query, confirmed)
+    first = first or (set() if coverage.whole else confirmed)
+    ranked, sufficiency = rank_confirmed(space, query, ranked, first, gates)
+    result = replace(result, correction=correction, missing=unknown_names(space, query))
+    if sufficiency is not None:
+        result = replace(result, sufficiency=sufficiency, sufficient=True, sufficiency_by="caller")
+    if switches.wishes:
+        wishes, scopes = await wishes_for(space, query, embedder)
+        ranked = place_wishes(space, ranked, wishes, query)
+        result = replace(result, wishes=tuple(wishes), texts=result.texts + scopes)
     facts = known_facts(space, query, ways.roots, ways.paths, [space.segment_turn[one.row].id for one in ranked])
     answering = [path for path in ways.paths if path.scores.sufficiency >= SUFFICIENT]
     evidence = evidence_of(space, ranked, answering, query, dated)
     corrected = corrected_statements(space, evidence) if switches.learning else ()
-    corrections = corrected if ordered.correction is None else (ordered.correction,)
+    corrections = corrected if correction is None else (correction,)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     result = replace(
-        ordered,
+        result,
         evidence=with_event_times(evidence, query.window),
         corrected=corrected,
         conflicts=(*map(correction_in_words, corrections), *find_conflicts(query, facts)),
-        next=_suggest_steps(space, query, ways, evidence, uncovered),
+        next=_suggest_steps(space, query, ways, evidence, coverage.missing),
         warnings=(*unknown_space(view, query.space), *without_role, *unclear, *unread),
     )
     if candidates is not None and wanted_breadth(query) != "best":
         result = await with_list(space, query, candidates, result)
     return Found(result, facts, ranked, gates)
-
-
-def _search(
-    space: Space, query: Query, cosines: Scores, external: Mapping[Channel, Scores], switches: Switches
-) -> CandidateSet | None:
-    """Return what the search of the raw text finds for a query and for its parts; None where it finds nothing."""
-    candidates = find_candidates(space, query, cosines, switches, external)
-    if candidates is None or not query.parts:
-        return candidates
-    of_parts = [find_candidates(space, part, similarity(space, part.vector), switches) for part in query.parts]
-    return candidates.add_parts(space, [one for one in of_parts if one is not None])
-
-
-async def _order(
-    embedder: Embedder,
-    space: Space,
-    query: Query,
-    candidates: CandidateSet | None,
-    gates: Mapping[int, float],
-    result: RecallResult,
-    settings: RecallSettings,
-) -> tuple[Sequence[Candidate], Sequence[str], RecallResult]:
-    """Return the candidates best first, what they do not cover, and the result with its wishes.
-
-    First stands what a caller corrected or confirmed, then the best of the rest.
-    """
-    ranked, coverage = rank(space, query, candidates)
-    confirmed = confirmed_sentences(space, query, gates, said_in_role(space, query.role))
-    correction, corrected = find_correction(space, query, confirmed)
-    first = corrected or (set() if coverage.whole else confirmed)
-    ranked, sufficiency = rank_confirmed(space, query, ranked, first, gates)
-    result = replace(result, correction=correction, missing=unknown_names(space, query))
-    if sufficiency is not None:
-        result = replace(result, sufficiency=sufficiency, sufficient=True, sufficiency_by="caller")
-    if settings.switches.wishes:
-        wishes, scopes = await wishes_for(space, query, embedder)
-        ranked = place_wishes(space, ranked, wishes, query)
-        result = replace(result, wishes=tuple(wishes), texts=result.texts + scopes)
-    return ranked, coverage.missing, result
 
 
 def _suggest_steps(
