@@ -53,7 +53,6 @@ from mcp_memory.search.channels import (
     ChannelInput,
     SpeakerIndex,
     best_first,
-    channel_scores,
     sum_scores,
 )
 from mcp_memory.search.exchanges import ExchangeIndex
@@ -189,7 +188,7 @@ class CandidateSet:
 
 
 def find_candidates(
-    space: Space, query: Query, cosines: Scores, switches: Switches, external: Mapping[Channel, Scores] | None = None
+    space: Space, query: Query, cosines: Scores, switches: Switches, external: Mapping[str, Scores] = {}
 ) -> CandidateSet | None:
     """Return the segments of a space with their scores for a query; None where no channel finds any.
 
@@ -199,8 +198,8 @@ def find_candidates(
             Without a vector, no single sentence is compared with it.
         cosines: of the query, shape ``(len(space.segments),)``; 0 where the store gave none.
         switches: which channels take part.
-        external: the scores of channels that other rooms compute, each of shape ``(len(space.segments),)`` and in
-            [-1, 1], below 0 for what speaks against a segment.
+        external: by name the scores of channels that other rooms compute, each of shape ``(len(space.segments),)`` and
+            in [-1, 1], below 0 for what speaks against a segment.
     """
     title_in_query = space.index(TitleIndex).in_query(space, query.text)
     open_ = recallable(space, query.window, query.role)
@@ -215,7 +214,13 @@ def find_candidates(
             similarity = np.maximum(similarity, 0)
             unit = (float(similarity[rows].max()) if switches.meaning else 0.0) or TYPICAL_COSINE
         inputs = ChannelInput(space, query, switches, rows, talk, similarity, unit, title_in_query)
-        scores = channel_scores(inputs, CHANNELS, external or {})
+        scores: dict[str, Scores] = {}
+        for channel in CHANNELS:
+            weight = channel.weight(talk)
+            if channel.name in external:
+                scores[channel.name] = external[channel.name][rows] * np.float32(weight * unit)
+            elif channel.score and (own := channel.score(inputs, weight)) is not None:
+                scores[channel.name] = own
         if talk and USER_FIRST.name in scores:
             # What messages gain for being no assistant's orders them, and says nothing against a document: of 22
             # questions to documents beside some 75 messages to an assistant, six found only talk without it, two with.

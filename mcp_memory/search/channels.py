@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -110,25 +110,6 @@ class Channel:
     def weight(self, talk: bool) -> float:
         """Return its weight for messages or for documents."""
         return self.talk if talk else self.document
-
-
-def channel_scores(
-    inputs: ChannelInput, channels: Iterable[Channel], external: Mapping[Channel, Scores]
-) -> dict[str, Scores]:
-    """Return the scores of channels, by name, each of shape ``(len(inputs.rows),)``.
-
-    Args:
-        inputs: what they read.
-        channels: those without a ``score`` are left out.
-        external: scores that other rooms computed, each of shape ``(len(space.segments),)`` and in [-1, 1], below 0
-            for what speaks against a segment.
-    """
-    computed = ((one.name, one.score(inputs, one.weight(inputs.talk))) for one in channels if one.score)
-    from_elsewhere = {
-        channel.name: scores[inputs.rows] * np.float32(channel.weight(inputs.talk) * inputs.unit)
-        for channel, scores in external.items()
-    }
-    return from_elsewhere | {name: scores for name, scores in computed if scores is not None}
 
 
 def sum_scores(scores: Mapping[str, Scores], length: int) -> Scores:

@@ -39,9 +39,7 @@ from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, find_candidates
 from mcp_memory.search.channels import (
-    EXPERIENCE,
     FACTS,
-    PROPAGATION,
     QUESTIONS,
     SpeakerIndex,
     said_in_role,
@@ -129,14 +127,12 @@ async def find(embedder: Embedder, view: View, query: Query, settings: RecallSet
     cosines = estimate_cosines(space, query.stems, similarity(space, query.vector))
     rarity = space.index(WordIndex).rarities(query.stems)
     ways = find_paths(space, query, cosines, rarity, switches)
-    learnt, activated, rounds, gates = gates_and_propagation(space, query, cosines, settings.gain.gate, switches)
+    external, activated, rounds, gates = gates_and_propagation(space, query, cosines, settings.gain.gate, switches)
     points = relevant_points(space, query, [root.key for root in ways.roots]) if switches.points else []
-    # The channels that are not searched in the raw text: lessons, facts, questions.
-    external = {channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt}
-    if ways.paths:
-        external[FACTS] = score_segments(space, query, ways.paths)
+    if ways.paths:  # lessons, facts and questions are channels that are not searched in the raw text
+        external[FACTS.name] = score_segments(space, query, ways.paths)
     if switches.questions and len(space.questions):
-        external[QUESTIONS] = pool_similarity(space, query.vector)
+        external[QUESTIONS.name] = pool_similarity(space, query.vector)
     searched = find_candidates(space, query, cosines, switches, external)
     if searched is not None and query.parts:
         of_parts = (find_candidates(space, part, similarity(space, part.vector), switches) for part in query.parts)

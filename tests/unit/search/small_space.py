@@ -13,7 +13,6 @@ from mcp_memory.language.questions import understand
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
-from mcp_memory.search.channels import Channel
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -77,14 +76,13 @@ def ask(
     limit: int = 20,
     now: int | None = None,
     vector: Vector | None = None,
-    external: Mapping[Channel, Scores] | None = None,
 ) -> list[Candidate]:
     """Return the ranked candidates of a question, or of one that was read, with no similarity but the one given."""
     query = question
     if isinstance(query, str):
         query = replace(understand(query, space.speakers, now), window=window, vector=vector)
     given = np.zeros(len(space.segments), np.float32) if cosines is None else cosines
-    found = find_candidates(space, query, given, switches, external)
+    found = find_candidates(space, query, given, switches)
     return [] if found is None else rank_candidates(space, found, limit)
 
 
