@@ -93,14 +93,18 @@ async def apply_feedback(
     changes: list[Improved] = []
     skipped: list[Skipped] = []
     await context.progress(0, 4, "reading the episode")
-    assertions, cardinalities = await _facts_before(context.store, episode.space)
-    reason = _ABSTAINED if episode.abstained else await _why_not_again(context.store, episode)
+    async with context.store.reading(whole=False) as view:
+        facts = view.space(episode.space).facts
+        assertions = len(facts.rows)
+        cardinalities = {name: facts.cardinality(name) for name in {row.relation for row in facts.rows}}
+        heard = view.space(episode.space).beliefs.lesson(episode.id, "caller")
+    reason = _ABSTAINED if episode.abstained else _HEARD if heard is not None else None
     if "feedback" in steps and feedback.correction is not None:
         changes += await _store_correction(feedback.correction, episode, context)
     await context.progress(1, 4, "confirming facts")
-    facts = [name for name in feedback.supports if names_fact(name)]
-    if "confidence" in steps and facts and feedback.answer_correct is not False:
-        left = [Skipped("confidence", reason)] if reason else await _confirm(facts, episode, context)
+    named = [name for name in feedback.supports if names_fact(name)]
+    if "confidence" in steps and named and feedback.answer_correct is not False:
+        left = [Skipped("confidence", reason)] if reason else await _confirm(named, episode, context)
         skipped += left if request.steps else []  # reported only to a caller who asks for the step
     await context.progress(2, 4, "learning")
     if "feedback" in steps and feedback != Feedback():
@@ -169,13 +173,6 @@ def check_feedback(feedback: Feedback, episode: Episode) -> None:
         raise InvalidInput("feedback.answer_correct", problem, remedy)
 
 
-async def _why_not_again(store: Store, episode: Episode) -> str | None:
-    """Return the reason if a caller's judgement of this episode is recorded already, otherwise None."""
-    async with store.reading(whole=False) as view:
-        lesson = view.space(episode.space).beliefs.lesson(episode.id, "caller")
-    return None if lesson is None else _HEARD
-
-
 async def _store_correction(text: str, episode: Episode, context: EvolveContext) -> list[Improved]:
     """Store a correction, and return the changes; none if it was stored before."""
     request = WriteRequest(episode.space, FEEDBACK, "message", (NewItem(text, ref=correction_ref(episode.id, text)),))
@@ -231,8 +228,10 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     if feedback.correction is not None:
         async with context.store.reading() as view:
             space = view.space(episode.space)
-            ref = space.ids.ref(correction_ref(episode.id, feedback.correction))
-            corrected = correction_sentences(space, FEEDBACK, ref)
+            said = space.current(FEEDBACK, space.ids.ref(correction_ref(episode.id, feedback.correction)))
+            pieces = [space.sentences[row] for row in space.sentences_of(said.id)[:CORRECTING]] if said else []
+            # its questions state nothing
+            corrected = [piece.id for piece in pieces if not ends_with_question_mark(space.text(piece))]
     misleading: Sequence[str] = ()
     if corrected and feedback.answer_correct is False and not (feedback.not_supports or episode.cited):
         misleading = await corrected_sentence(context.store, context.embedder, episode, corrected)
@@ -259,8 +258,8 @@ def feedback_labels(
     be true and only misread. A sentence of both supporting and not supporting evidence has y = 1, and so has a sentence
     of a correction.
 
-    `evidence_sentences` returns the ``sentences`` of each piece of evidence that is named, `correction_sentences` those
-    ``corrected``, `corrected_sentence` the ``misleading`` ones.
+    `evidence_sentences` returns the ``sentences`` of each piece of evidence that is named, `corrected_sentence` the
+    ``misleading`` ones; those ``corrected`` are the correction's own.
     """
     corrected, misleading = list(corrected), list(misleading)
     if episode.abstained:
@@ -290,13 +289,6 @@ def judged_labels(space: Space, episode: Episode) -> dict[str, Target]:
         if here or lesson.source == "caller":
             labels |= {name: target for name, target in lesson.labels.items() if same or target != 0}
     return labels
-
-
-def correction_sentences(space: Space, session: str, ref: str) -> list[str]:
-    """Return the ids of the first sentences of a correction, without questions, which state nothing."""
-    turn = space.current(session, ref)
-    pieces = [space.sentences[row] for row in space.sentences_of(turn.id)[:CORRECTING]] if turn else []
-    return [piece.id for piece in pieces if not ends_with_question_mark(space.text(piece))]
 
 
 async def corrected_sentence(store: Store, embedder: Embedder, episode: Episode, corrected: Sequence[str]) -> list[str]:
@@ -341,17 +333,10 @@ async def evidence_sentences(
     return counting
 
 
-async def _facts_before(store: Store, space: str) -> tuple[int, dict[str, Cardinality]]:
-    """Return how many assertions a space has, and how many values each relation has at a time."""
-    async with store.reading(whole=False) as view:
-        facts = view.space(space).facts
-        return len(facts.rows), {name: facts.cardinality(name) for name in {row.relation for row in facts.rows}}
-
-
 async def _changes_since(
     store: Store, space: str, assertions: int, cardinalities: Mapping[str, Cardinality]
 ) -> list[Improved]:
-    """Return the facts and relations that changed by writes since `_facts_before`."""
+    """Return the facts and relations that changed by writes since there were so many assertions."""
     changes: list[Improved] = []
     async with store.reading(whole=False) as view:
         facts = view.space(space).facts
