@@ -107,11 +107,11 @@ class Compaction:
                 return
 
 
-def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, keep: timedelta = KEEP) -> bool:
-    """Merge the files of the tables that have many, and drop the tables that a rebuild replaced.
+def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, keep: timedelta = KEEP) -> None:
+    """Merge the files of the tables that have many, and drop those that a rebuild replaced, if nobody else is at it.
 
     A small table may consist of so many ``files``. No further table is started once ``stop`` is set. Old versions are
-    kept for ``keep``. False: another process is compacting, and nothing was done.
+    kept for ``keep``.
 
     Raises:
         StoreError: a table cannot be read, or the log is damaged.
@@ -119,10 +119,10 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
     """
     last = tables.log.last
     if last is None:
-        return True
+        return
     refuse(tables)
     if (release := take_if_free(tables.place, COMPACT_LOCK)) is None:
-        return False
+        return
     try:
         for name in last.tables:
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
@@ -131,7 +131,6 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
             _drop_old_generations(tables, last, now)
     finally:
         release()
-    return True
 
 
 def _merge_files(tables: Tables, name: str, keep: timedelta) -> None:

@@ -31,6 +31,7 @@ from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.lock import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.log import Entry, logged_rows
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.refresh import Refresher, ensure_format
 from mcp_memory.storage.rows import (
     DERIVED,
@@ -82,14 +83,14 @@ class Renewal:
     """Makes the tables of one store again: when asked to, and in the background if they are broken or outdated.
 
     Attributes:
-        tables: returns the tables of the store, opened anew.
+        place: the place of the store, whose tables are opened anew each time.
         alone: holds the store's write lock, with every row in its table.
         refresher: knows the last commit, and which tables are broken.
 
     The others are those of the store (`LanceStore`). Points without vectors are similar to nothing.
     """
 
-    tables: Callable[[], Tables]
+    place: Place
     alone: Callable[[], AbstractAsyncContextManager[None]]
     refresher: Refresher
     embedder: str
@@ -129,7 +130,7 @@ class Renewal:
         if self._work is None:
             if self.derive is None or not self.due:
                 return False
-            known, last = self.refresher.last, await to_thread.run_sync(lambda: self.tables().log.last)
+            known, last = self.refresher.last, await to_thread.run_sync(lambda: Tables(self.place).log.last)
             if known is None or last is None or last.generation != known.generation:
                 return False  # another process has done it
             self._tried |= self._wanted()
@@ -156,7 +157,7 @@ class Renewal:
             StoreMismatch: the store has another format.
             StoreUnwritable: the place cannot be written to. The memory is as it was.
         """
-        tables = self.tables()
+        tables = Tables(self.place)
         release = await to_thread.run_sync(_claim, tables)
         if release is None:
             return

@@ -102,9 +102,8 @@ class LanceStore:
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(self._place, compact_after, clock)
         self._renewal = Renewal(
-            lambda: Tables(self._place), self._alone, self._refresher, embedder, dimension, reader, derive, relearn,
-            embed, clock,
-        )  # fmt: skip
+            self._place, self._alone, self._refresher, embedder, dimension, reader, derive, relearn, embed, clock
+        )
         self._forgetter = Forgetter(Tables(self._place), embed, relearn, clock)
         self._book, self._book_as_of = NOTHING_FORGOTTEN, (0, 0)  # of a generation with so many records
 
