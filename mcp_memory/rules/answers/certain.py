@@ -28,13 +28,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.questions import asks_for_several, looks_back
 from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import stems
-from mcp_memory.rules.answers.asked import (
-    RelationMatch,
-    change_positions,
-    match_relation,
-    mentions_end,
-    query_tokens,
-)
+from mcp_memory.rules.answers.asked import RelationMatch, change_positions, match_relation, mentions_end, query_tokens
 from mcp_memory.rules.answers.values import (
     ValidValue,
     assertion_rank,

@@ -29,14 +29,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Kind, Minutes, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.services.transfer.foreign.reading import (
-    BadRecord,
-    FileRecord,
-    Found,
-    LeftOut,
-    lines_of,
-    moment_in,
-)
+from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, Found, LeftOut, lines_of, moment_in
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.write import statement_ref
 from mcp_memory.view.space import Space
