@@ -52,11 +52,7 @@ _USER_CONFIG: Final[dict[str, dict[str, Any]]] = {
         "title": "Folder of the memory",
         "description": "Empty: the user's data folder, which other clients on this machine share.",
     },
-    "space": {
-        "type": "string",
-        "title": "Space",
-        "description": "Where calls go that name no space. Empty: default.",
-    },
+    "space": {"type": "string", "title": "Space", "description": "Where calls go that name no space. Empty: default."},
     "judge": {
         "type": "string",
         "title": "Who judges",

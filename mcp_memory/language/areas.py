@@ -23,8 +23,7 @@ from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.texts import resource
 
 _ALONE = re.compile(
-    r"^\W*(?:what(?:['’]s| is| are| do you know)|how(?:['’]s| is| are)|tell me|describe|remind me)\b",
-    re.IGNORECASE,
+    r"^\W*(?:what(?:['’]s| is| are| do you know)|how(?:['’]s| is| are)|tell me|describe|remind me)\b", re.IGNORECASE
 )
 _BESIDE = frozenset(
     """
@@ -63,10 +62,7 @@ def areas() -> tuple[Area, ...]:
     table = tomllib.loads(resource("areas.toml"))
     return tuple(
         Area(
-            name,
-            frozenset(stems(row["asked"])),
-            frozenset(stems(row["told"])),
-            frozenset(row.get("alone", "").split()),
+            name, frozenset(stems(row["asked"])), frozenset(stems(row["told"])), frozenset(row.get("alone", "").split())
         )
         for name, row in table.items()
     )

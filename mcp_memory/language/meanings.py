@@ -381,10 +381,7 @@ def _patterns() -> tuple[Pattern, ...]:
     """Return the patterns in the order of their precedence."""
     table = tomllib.loads(resource("times.toml"))
     fragments = {name.lower(): value for name, value in vars(expressions).items() if isinstance(value, str)}
-    listed = {
-        "ties": "|".join(TIES),
-        "nths": "|".join(NTH),
-    }
+    listed = {"ties": "|".join(TIES), "nths": "|".join(NTH)}
     parts = fragments | listed | table["parts"]
     return tuple(
         Pattern(

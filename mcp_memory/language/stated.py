@@ -61,12 +61,7 @@ _NEAR = 32
 
 
 def stated_times(
-    text: str,
-    said_at: Millis | None,
-    start: int = 0,
-    end: int | None = None,
-    *,
-    asked: bool = False,
+    text: str, said_at: Millis | None, start: int = 0, end: int | None = None, *, asked: bool = False
 ) -> tuple[StatedTime, ...]:
     """Return the times that a sentence states, in order and without overlap.
 

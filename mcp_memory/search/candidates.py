@@ -64,15 +64,7 @@ from mcp_memory.vectors import Rows, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
-INDEXES = (
-    WordIndex,
-    SpeakerIndex,
-    TitleIndex,
-    TimeIndex,
-    partial(EntityIndex, mentions),
-    ExchangeIndex,
-    WishIndex,
-)
+INDEXES = (WordIndex, SpeakerIndex, TitleIndex, TimeIndex, partial(EntityIndex, mentions), ExchangeIndex, WishIndex)
 """The indexes that a view must keep for its spaces so that they can be searched."""
 PARTS = Channel("parts", talk=0.4, document=0.2)
 """The score of a search for another wording of the query.

@@ -315,11 +315,7 @@ def _active_point(planned: PlannedEdits, name: str, argument: str) -> Point:
 
 
 def _merge_similar(
-    planned: PlannedEdits,
-    vectors: Mapping[str, Vector],
-    *,
-    among: Collection[str] | None,
-    names: Sequence[str],
+    planned: PlannedEdits, vectors: Mapping[str, Vector], *, among: Collection[str] | None, names: Sequence[str]
 ) -> None:
     """Run one pass of merges among the points of a scope; each pair has one of ``among`` unless that is None."""
     changed, current = {point.id for point in planned.revisions}, planned.space

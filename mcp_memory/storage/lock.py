@@ -220,13 +220,7 @@ class BucketLock:
         ttl_s: see `TTL_S`.
     """
 
-    def __init__(
-        self,
-        bucket: Bucket,
-        name: str,
-        timeout_s: float = 0.0,
-        ttl_s: float = TTL_S,
-    ) -> None:
+    def __init__(self, bucket: Bucket, name: str, timeout_s: float = 0.0, ttl_s: float = TTL_S) -> None:
         self.timeout_s = timeout_s
         self.ttl_s = ttl_s
         self._bucket = bucket

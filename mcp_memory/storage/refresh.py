@@ -280,11 +280,7 @@ def ensure_usable(last: Commit, uri: str, embedder: str, dimension: int) -> None
 
 
 def _batch_of(
-    view: View,
-    part: Sequence[Entry],
-    read: Callable[[TableKind], TableRows | None],
-    dimension: int,
-    masking: Masking,
+    view: View, part: Sequence[Entry], read: Callable[[TableKind], TableRows | None], dimension: int, masking: Masking
 ) -> Batch:
     """Return what a view takes in of some commits at once, masked; ``read`` returns their rows of a table."""
     there = partial(stored_turn, view)

@@ -402,11 +402,7 @@ def with_pieces(batch: Batch, segments: TableRows, sentences: TableRows, find_ea
     found, segment_vectors = in_order("segments", segments, of_segments)
     said, sentence_vectors = in_order("sentences", sentences, vectors_of(sentences, OWN, of_segments.shape[1]))
     return replace(
-        batch,
-        segments=found,
-        sentences=said,
-        segment_vectors=segment_vectors,
-        sentence_vectors=sentence_vectors,
+        batch, segments=found, sentences=said, segment_vectors=segment_vectors, sentence_vectors=sentence_vectors
     )
 
 

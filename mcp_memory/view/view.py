@@ -27,12 +27,7 @@ class View:
     read (`extend_indexes`).
     """
 
-    def __init__(
-        self,
-        indexes: Sequence[Callable[[], Index]] = (),
-        stable: float = STABLE,
-        dimension: int = 0,
-    ) -> None:
+    def __init__(self, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE, dimension: int = 0) -> None:
         self.tx = 0
         self.generation = 0
         self.spaces: dict[str, Space] = {}

@@ -65,7 +65,7 @@ def test_locomo_becomes_a_space_for_each_talk_with_its_sessions_in_order(tmp_pat
     calls = list(evidence.writes(tmp_path / "made"))
     assert [(call["space"], call["session"]) for call in calls] == [("talk-1", "S2"), ("talk-1", "S10")]
     assert calls[0]["messages"] == [
-        {"id": "D2:1", "speaker": "Petra", "text": "Look! [shares a picture: a kite]", "time": "2024-05-08T13:56:00"},
+        {"id": "D2:1", "speaker": "Petra", "text": "Look! [shares a picture: a kite]", "time": "2024-05-08T13:56:00"}
     ]
     asked = evidence.questions(tmp_path / "made")
     assert [(one.kind, one.gold, one.answerable) for one in asked] == [

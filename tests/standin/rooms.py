@@ -9,11 +9,7 @@ from typing import Any
 from standin.messages_api import Asked, Script
 from standin.replies import Reply, Silence, message
 
-TELLTALE = {
-    "answer": "answerable",
-    "question": "parts",
-    "reading": "facts",
-}
+TELLTALE = {"answer": "answerable", "question": "parts", "reading": "facts"}
 """By the room, a field that no other room's form has."""
 
 
@@ -43,11 +39,5 @@ def each(**scripts: Script | Sequence[Reply | Silence]) -> Script:
 
 def meant(**said: Any) -> Reply:
     """Return a good message with what a question means; nothing but what is given."""
-    nothing: dict[str, Any] = {
-        "names": [],
-        "relations": [],
-        "intent": "FACT",
-        "since": "",
-        "until": "",
-    }
+    nothing: dict[str, Any] = {"names": [], "relations": [], "intent": "FACT", "since": "", "until": ""}
     return message(json.dumps(nothing | {"uncertain": False, "parts": []} | said))

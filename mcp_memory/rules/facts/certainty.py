@@ -58,10 +58,7 @@ _Said = Sequence[tuple[int, frozenset[str]]]
 
 
 def with_certainty(
-    turn: Turn,
-    sentences: Sequence[Span],
-    times: Sequence[Sequence[StatedTime]],
-    assertions: Iterable[Assertion],
+    turn: Turn, sentences: Sequence[Span], times: Sequence[Sequence[StatedTime]], assertions: Iterable[Assertion]
 ) -> list[Assertion]:
     """Return assertions, those that are not certain with at most the confidence of a stable fact.
 

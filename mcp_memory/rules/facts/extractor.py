@@ -65,11 +65,7 @@ class RuleExtractor:
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
-        self,
-        turn: Turn,
-        partner: str | None,
-        sentences: Sequence[Span],
-        times: Sequence[Sequence[StatedTime]],
+        self, turn: Turn, partner: str | None, sentences: Sequence[Span], times: Sequence[Sequence[StatedTime]]
     ) -> list[Assertion]:
         """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 

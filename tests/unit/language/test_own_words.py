@@ -78,8 +78,7 @@ def test_no_nesting_and_no_place_makes_wrapped_words_own(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece",
-    ["`", "a = ", "| ", "@", "(", "> \n", "I ", ", said ", '"a ', "this is what ", "' ", ": ", "A-", "\t "],
+    "piece", ["`", "a = ", "| ", "@", "(", "> \n", "I ", ", said ", '"a ', "this is what ", "' ", ": ", "A-", "\t "]
 )
 def test_hostile_lines_take_linear_time(piece: str) -> None:
     text = "\n".join([piece * 2_000] * 20)

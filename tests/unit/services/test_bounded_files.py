@@ -80,13 +80,7 @@ def test_a_value_of_a_list_is_held_as_far_as_its_bound(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "front",
-    [
-        "tags: " + "[" * 5_000,
-        "title: " + "1" * 5_000,
-        "- " * 5_000,
-        "title: \x00",
-        "x: " + "y" * 70_000 + "\n\n  - z",
-    ],
+    ["tags: " + "[" * 5_000, "title: " + "1" * 5_000, "- " * 5_000, "title: \x00", "x: " + "y" * 70_000 + "\n\n  - z"],
 )
 def test_no_front_matter_stops_a_folder(tmp_path, front):
     (tmp_path / "a.md").write_text(f"---\n{front}\n---\nOf a.\n", "utf-8")

@@ -74,10 +74,7 @@ async def test_a_preview_names_memory_points_and_questions_that_go_or_change(tmp
     async with memory.store.reading() as view:
         first, second, third = (sentence.id for sentence in view.space("default").sentences)
     couple, choir = "My own summary: they are a couple.", "They sing every Tuesday."
-    points = (
-        PointInsert(("Ines", "Rafael"), couple, (first, second)),
-        PointInsert(("Ines", "Bo"), choir, (third,)),
-    )
+    points = (PointInsert(("Ines", "Rafael"), couple, (first, second)), PointInsert(("Ines", "Bo"), choir, (third,)))
     await memory.evolve(EvolveRequest("default", goal="What is Ines doing?", points=PointEdits(insert=points)))
     await memory.evolve(EvolveRequest("default", steps=("questions",)))
     request = ForgetRequest("default", session="a")

@@ -8,11 +8,7 @@ from learning_memory import held, judged, memory, recalled, told
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
 
 pytestmark = pytest.mark.anyio
-ORDER = (
-    "Ann: Rufus met Bella in Hyde Park.",
-    "Bob: Bella won the Crufts cup.",
-    "Cid: Dover opened a ferry to Calais.",
-)
+ORDER = ("Ann: Rufus met Bella in Hyde Park.", "Bob: Bella won the Crufts cup.", "Cid: Dover opened a ferry to Calais.")
 
 
 GOAL = "How did Rufus and Bella meet?"

@@ -67,8 +67,7 @@ async def test_each_suggested_step_can_be_taken_as_given_in_its_space(space):
 
 
 @pytest.mark.parametrize(
-    ("operator", "words"),
-    [("local_points", "begin with h_"), ("event_context", "numbers of records")],
+    ("operator", "words"), [("local_points", "begin with h_"), ("event_context", "numbers of records")]
 )
 async def test_a_step_without_ids_says_how_to_get_them(operator, words):
     one = await told(memory())

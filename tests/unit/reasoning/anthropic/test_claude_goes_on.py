@@ -40,11 +40,7 @@ async def test_requested_searches_are_made_and_the_answer_cites_both_hops():
 
 
 async def test_a_short_message_is_whole_and_its_reply_follows_a_question():
-    talk = (
-        "Bob: Hello there. Which instrument do you play at school?",
-        "Ann: The oboe. I began last year.",
-        *NOISE,
-    )
+    talk = ("Bob: Hello there. Which instrument do you play at school?", "Ann: The oboe. I began last year.", *NOISE)
     async with judged([said()], *talk) as (memory, api):
         await asked(memory, "Which instrument is played at school?", limit=1)
         lines = list(api.requests[0].lines.values())

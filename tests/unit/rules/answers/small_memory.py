@@ -76,11 +76,4 @@ async def ask(
     await write(store, Reading(embedder, SureReader() if read else None), request, now=now, progress=silent)
     asked = Query(question, "default", 12, now=now, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
-    return await answer(
-        store,
-        embedder,
-        EmbeddedQuestionJudge(),
-        asked,
-        settings=RecallSettings(),
-        episodes=kept,
-    )
+    return await answer(store, embedder, EmbeddedQuestionJudge(), asked, settings=RecallSettings(), episodes=kept)
