@@ -49,7 +49,7 @@ from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 if TYPE_CHECKING:
-    from mcp_memory.reasoning.anthropic.client import Claude
+    from mcp_memory.reasoning.client import Claude
 
 DRAIN_S = 1.5
 """Time limit for background work when the memory closes; the store then has two seconds of its own."""

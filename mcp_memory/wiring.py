@@ -28,9 +28,9 @@ from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge
 from mcp_memory.privacy.secrets import RULES, masking_of
-from mcp_memory.reasoning.anthropic.answer import ClaudeQuestionJudge
-from mcp_memory.reasoning.anthropic.client import HOME, Budget, Claude
-from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
+from mcp_memory.reasoning.answer import ClaudeQuestionJudge
+from mcp_memory.reasoning.client import HOME, Budget, Claude
+from mcp_memory.reasoning.extract import ClaudeTextReader
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge

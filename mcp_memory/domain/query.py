@@ -1,7 +1,7 @@
 """The query: what a caller asks for, taken apart once and then passed unchanged through every room of the read path.
 
 `language.questions.understand` makes one from the caller's words. A language model may add what they mean beside that
-(``reasoning/anthropic/understanding.py``); without one, the words alone decide.
+(``reasoning/understanding.py``); without one, the words alone decide.
 """
 
 from __future__ import annotations

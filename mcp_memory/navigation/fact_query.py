@@ -1,7 +1,7 @@
 """Read what a query asks of the facts: about which entities, for which relations, of which time (REAL §III-B1).
 
 All of it comes from the words of the query, and from a language model's interpretation if there is one, as in REAL
-(``reasoning/anthropic/understanding.py``). A query asks for a relation by the words that the registry lists for it
+(``reasoning/understanding.py``). A query asks for a relation by the words that the registry lists for it
 ("job" for ``works_as``), by those of its label, or because the model names it.
 
 **Roots** (`select_roots`) are the entities that it is about (DESIGN 3.1). The most certain sources come first: names

@@ -48,7 +48,7 @@ CLOSEST, SHORT = 3, 300
 """Sentences that are quoted where nothing certain answers, and characters up to which a message is quoted whole."""
 READ = 5 / 4
 """Items of evidence that a language model may be shown, of those that the caller is, as far as they fit
-(``reasoning/anthropic/evidence.py``)."""
+(``reasoning/evidence.py``)."""
 
 
 async def reconstruct(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from integration.client_calls import connected, structured
-from unit.reasoning.anthropic.judged_memory import wired
+from unit.reasoning.judged_memory import wired
 
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 

@@ -10,7 +10,7 @@ from standin.messages_api import standing_in
 from standin.replies import said
 from standin.rooms import each, meant
 from stdio_client import serving
-from unit.reasoning.anthropic.judged_memory import KEY, TALK, wired
+from unit.reasoning.judged_memory import KEY, TALK, wired
 
 pytestmark = pytest.mark.anyio
 MESSAGES = [

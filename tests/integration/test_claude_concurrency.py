@@ -12,7 +12,7 @@ from standin.messages_api import standing_in
 from standin.perfect import Known, perfect
 from standin.replies import Silence
 from standin.rooms import room
-from unit.reasoning.anthropic.judged_memory import claude_of, wired
+from unit.reasoning.judged_memory import claude_of, wired
 
 pytestmark = pytest.mark.anyio
 TIME = "2023-05-08"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import anyio
 import pytest
 from standin.replies import Silence, error, message, overloaded
-from unit.reasoning.anthropic.enriched_memory import (
+from unit.reasoning.enriched_memory import (
     KEYS,
     PORTO,
     another,
@@ -18,7 +18,7 @@ from unit.reasoning.anthropic.enriched_memory import (
     read_all,
     read_by_claude,
 )
-from unit.reasoning.anthropic.judged_memory import NOW, asked
+from unit.reasoning.judged_memory import NOW, asked
 from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.requests import NewItem, WriteRequest

@@ -2,7 +2,7 @@
 
 import pytest
 from standin.replies import said
-from unit.reasoning.anthropic.judged_memory import judged
+from unit.reasoning.judged_memory import judged
 
 from mcp_memory.domain.query import Query
 

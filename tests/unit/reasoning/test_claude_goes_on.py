@@ -5,7 +5,7 @@ from judged_memory import asked, judged
 from standin.replies import error, said
 
 from mcp_memory.configurable import Switches
-from mcp_memory.reasoning.anthropic.answer import OPERATORS
+from mcp_memory.reasoning.answer import OPERATORS
 from mcp_memory.services.recall.settings import operators
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from standin.replies import said
 
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.times import DAY
-from mcp_memory.reasoning.anthropic.answer import token_room
+from mcp_memory.reasoning.answer import token_room
 
 pytestmark = pytest.mark.anyio
 DAY_TOKENS = 2_900

@@ -18,7 +18,7 @@ from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.memory import Memory
-from mcp_memory.reasoning.anthropic.client import Claude
+from mcp_memory.reasoning.client import Claude
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import judges, open_claude

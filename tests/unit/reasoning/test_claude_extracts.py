@@ -9,7 +9,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Excerpt, Turn
 from mcp_memory.language.iso import parse, show
 from mcp_memory.language.segments import split
-from mcp_memory.reasoning.anthropic import extract
+from mcp_memory.reasoning import extract
 
 pytestmark = pytest.mark.anyio
 SAID = parse("2023-05-08T13:56:00")[0]

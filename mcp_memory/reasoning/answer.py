@@ -35,7 +35,7 @@ from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.ports import JudgeInput, QuestionJudge
-from mcp_memory.reasoning.anthropic.client import (
+from mcp_memory.reasoning.client import (
     Budget,
     Claude,
     Form,
@@ -45,8 +45,8 @@ from mcp_memory.reasoning.anthropic.client import (
     prompt_line,
     schema_tokens,
 )
-from mcp_memory.reasoning.anthropic.evidence import CitableItem, RenderedEvidence, render_evidence
-from mcp_memory.reasoning.anthropic.understanding import understand_question
+from mcp_memory.reasoning.evidence import CitableItem, RenderedEvidence, render_evidence
+from mcp_memory.reasoning.understanding import understand_question
 from mcp_memory.texts import prompt
 
 WORDS = 150

@@ -28,7 +28,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
-from mcp_memory.reasoning.anthropic.client import Budget, Claude, Form, delimit, prompt_line
+from mcp_memory.reasoning.client import Budget, Claude, Form, delimit, prompt_line
 from mcp_memory.texts import prompt
 
 NAMES = 6

@@ -10,7 +10,7 @@ from typing import Any
 
 from standin.messages_api import Asked, Script, StandIn, standing_in
 from standin.replies import Reply, Silence, message
-from unit.reasoning.anthropic.judged_memory import wired
+from unit.reasoning.judged_memory import wired
 from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.facts import Assertion

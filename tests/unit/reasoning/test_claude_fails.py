@@ -14,9 +14,9 @@ from unit.services.learning_memory import lessons
 
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
-from mcp_memory.reasoning.anthropic.answer import AnswerForm as AnswerForm
-from mcp_memory.reasoning.anthropic.client import Block, Budget, Message, UnusableReply, Usage, parse_reply
-from mcp_memory.reasoning.anthropic.extract import FactsForm
+from mcp_memory.reasoning.answer import AnswerForm as AnswerForm
+from mcp_memory.reasoning.client import Block, Budget, Message, UnusableReply, Usage, parse_reply
+from mcp_memory.reasoning.extract import FactsForm
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
 

@@ -30,7 +30,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import as_said
 from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.client import (
+from mcp_memory.reasoning.client import (
     DELIMITER_TOKENS,
     SENTENCE_CHARS,
     delimit,

@@ -14,9 +14,9 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import DAY
 from mcp_memory.language.wishes import as_said
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.answer import FULL_WORDS, AnswerForm, to_judgement
-from mcp_memory.reasoning.anthropic.client import estimate_tokens
-from mcp_memory.reasoning.anthropic.evidence import KEPT, NEW, render_evidence
+from mcp_memory.reasoning.answer import FULL_WORDS, AnswerForm, to_judgement
+from mcp_memory.reasoning.client import estimate_tokens
+from mcp_memory.reasoning.evidence import KEPT, NEW, render_evidence
 
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
 

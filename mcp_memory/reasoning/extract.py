@@ -29,7 +29,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Excerpt, Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
-from mcp_memory.reasoning.anthropic.client import SENTENCE_CHARS, Budget, Claude, Form, delimit, prompt_line
+from mcp_memory.reasoning.client import SENTENCE_CHARS, Budget, Claude, Form, delimit, prompt_line
 from mcp_memory.texts import prompt
 
 CALLS, INPUT_TOKENS = 8, 20_000

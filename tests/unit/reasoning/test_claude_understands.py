@@ -11,8 +11,8 @@ from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
-from mcp_memory.reasoning.anthropic.understanding import MeaningForm as Form
-from mcp_memory.reasoning.anthropic.understanding import with_meaning
+from mcp_memory.reasoning.understanding import MeaningForm as Form
+from mcp_memory.reasoning.understanding import with_meaning
 
 pytestmark = pytest.mark.anyio
 QUESTION = "What does she do for money?"
