@@ -94,7 +94,6 @@ class LanceStore:
         self._tables = Tables(self._place)
         made_by = saved and repr((saved, embedder, dimension))
         self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking, made_by)
-        self._noticed = Damage()  # at the last refresh
         self._view = self._refresher.reset()
         self._view_lock = anyio.Lock()
         self._whole: int | None = None  # the commit as of which its indexes were last extended
@@ -207,7 +206,7 @@ class LanceStore:
     @property
     def damage(self) -> tuple[str, ...]:
         """See `ports.Store.damage`."""
-        return self._noticed.problems
+        return self._refresher.damage.problems
 
     def _refuse(self) -> None:
         """Refuse to change the store, if something is damaged that no rebuild makes again.
@@ -227,16 +226,13 @@ class LanceStore:
         """See `ports.Store.renew`."""
         return await self._renewal.step()
 
-    async def holders(self) -> list[int]:
-        """Return the ids of the living processes that have the store open."""
-        return await to_thread.run_sync(self._holders.alive) if self._holders else [os.getpid()]
-
     async def about(self) -> StoreStatus:
         """See `ports.Store.about`."""
         found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension, self._look)
+        holders = await to_thread.run_sync(self._holders.alive) if self._holders else [os.getpid()]
         return replace(
             found,
-            holders=tuple(await self.holders()),
+            holders=tuple(holders),
             queue=int(self._compaction.running),
             notes=(*found.notes, *filter(None, [self._book.damage])),
         )
@@ -255,14 +251,13 @@ class LanceStore:
         """Bring the view up to date; its lock must be held."""
         if (not whole or self._whole == self._view.tx) and self._is_current():
             return
+        known = self._refresher.damage
         try:
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
         except StoreError as error:
             raise await to_thread.run_sync(in_words, Tables(self._place), error) from error
-        if (noticed := self._refresher.damage) != self._noticed:
-            self._noticed = noticed
-            if noticed.problems:
-                _log.error("storage.uri %r: %s", self.uri, " ".join(noticed.problems))
+        if (damage := self._refresher.damage) != known and damage.problems:
+            _log.error("storage.uri %r: %s", self.uri, " ".join(damage.problems))
 
     def _look(self) -> Damage:
         """Return what is damaged now; where that finds nothing, what this process has noticed."""
