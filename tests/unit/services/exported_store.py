@@ -10,10 +10,11 @@ from typing import Any
 
 from fakes import FakeEmbedder
 
-from mcp_memory.configurable import LimitSettings
+from mcp_memory.configurable import LimitSettings, PrivacySettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.memory import Memory
+from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import Imported, import_files
@@ -55,6 +56,14 @@ def open_at(path: Any) -> Memory:
         extractor,
         clock=lambda: MAY + 1_000 * next(seconds),
     )
+
+
+def masked_at(path: Any, secrets: str = "mask", told: str = "keep") -> Memory:
+    """Return a memory on a store in a folder that masks what it is told, all at one moment."""
+    settings = replace(settings_at(path), privacy=PrivacySettings(secrets, told))  # type: ignore[arg-type]
+    embedder, extractor = FakeEmbedder(), RuleExtractor()
+    store, masking = open_store(settings, embedder, extractor), masking_of(settings.privacy)
+    return Memory(settings, store, embedder, extractor, clock=lambda: MAY, masking=masking)
 
 
 def store_of(memory: Memory) -> LanceStore:

@@ -8,31 +8,20 @@ from pathlib import Path
 
 import anyio
 import pytest
-from exported_store import MAY, exported, imported, open_at, settings_at
-from fakes import FakeEmbedder
+from exported_store import MAY, exported, imported, masked_at, open_at
 
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import sentence_id
 from mcp_memory.memory import Memory
-from mcp_memory.privacy.secrets import masking_of
-from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.assertions import statement
 from mcp_memory.services.indexing import deriver, silent
-from mcp_memory.wiring import open_store
 
 pytestmark = pytest.mark.anyio
 PIN = "4821"
 SAID = ("My bank PIN is 4821.", "The ferns are fine.", "My bank PIN is 4822.")
 FACTS = (NewFact("Ines", "likes", "ferns", confidence=0.8), NewFact("Ines", "lives_in", "Porto"))
-
-
-def masked_at(folder: Path) -> Memory:
-    """Return a memory that masks what it is told."""
-    settings, embedder, extractor = settings_at(folder), FakeEmbedder(), RuleExtractor()
-    store, masking = open_store(settings, embedder, extractor), masking_of(settings.privacy)
-    return Memory(settings, store, embedder, extractor, clock=lambda: MAY, masking=masking)
 
 
 def told(*texts: str, facts: tuple[NewFact, ...] = ()) -> WriteRequest:

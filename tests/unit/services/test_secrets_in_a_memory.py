@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from exported_store import MAY, exported, imported, store_of
+from exported_store import exported, imported, masked_at, store_of
 from fakes import FakeEmbedder
 from rows_checked import row_problems
 from store_contents import holding
 
-from mcp_memory.configurable import PrivacySettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
-from mcp_memory.privacy.secrets import masking_of
-from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.indexing import deriver, silent
-from mcp_memory.settings import load
 from mcp_memory.visible import FILL, SECRET_MASK
-from mcp_memory.wiring import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -34,28 +27,8 @@ MASKED = repr(FILL)[1:-1]
 SAID = f"My token for the harbour is {TOKEN}. The harbour opens at eight."
 
 
-class Seen(FakeEmbedder):
-    """Remembers what it embedded."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-
-    async def embed(self, texts: Any) -> Any:
-        self.texts += texts
-        return await super().embed(texts)
-
-
-def opened(folder: Path, secrets: str = "mask") -> Memory:
-    settings = load(None, {"MCP_MEMORY_STORAGE_URI": str(folder), "MCP_MEMORY_PRIVACY_SECRETS": secrets})
-    embedder, extractor = Seen(), RuleExtractor()
-    store = open_store(settings, embedder, extractor)
-    masking = masking_of(settings.privacy)
-    return Memory(settings, store, embedder, extractor, clock=lambda: MAY, masking=masking)
-
-
 async def filled(folder: Path, secrets: str = "mask") -> tuple[Memory, tuple[str, ...]]:
-    memory = opened(folder, secrets)
+    memory = masked_at(folder, secrets)
     items = (NewItem(SAID, ref="m1", speaker="Ines"), NewItem("The ferns are fine.", ref="m2", speaker="Ines"))
     facts = (NewFact("harbour wifi", "password", PASSWORD), NewFact("Ines", "likes", "ferns", source="m2"))
     result = await memory.write(WriteRequest("default", "letters", "message", items, facts))
@@ -89,7 +62,7 @@ async def test_a_secret_stays_in_the_log_and_is_shown_embedded_and_read_masked(t
     assert TOKEN not in found
     assert PASSWORD not in found
     embedder = memory.embedder
-    assert isinstance(embedder, Seen)
+    assert isinstance(embedder, FakeEmbedder)
     assert not [text for text in embedder.texts if TOKEN in text or PASSWORD in text]
     assert holding(tmp_path / "store", [TOKEN, PASSWORD]) == {TOKEN, PASSWORD}
     await memory.aclose()
@@ -99,7 +72,7 @@ async def test_another_process_and_a_rebuild_see_the_same(tmp_path: Path) -> Non
     memory, _ = await filled(tmp_path / "store")
     before = await shown(memory)
     await memory.aclose()
-    again = opened(tmp_path / "store")
+    again = masked_at(tmp_path / "store")
     assert await shown(again) == before
     await store_of(again).rebuild(deriver(again.reading, progress=silent))
     assert await row_problems(store_of(again)) == []
@@ -117,7 +90,7 @@ async def test_another_process_and_a_rebuild_see_the_same(tmp_path: Path) -> Non
     ],
 )
 async def test_the_head_of_a_fact_may_say_that_its_tail_is_a_secret(tmp_path: Path, fact: NewFact) -> None:
-    memory = opened(tmp_path / "store")
+    memory = masked_at(tmp_path / "store")
     result = await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
     assert "Secrets in facts[0]" in result.warnings[0]
     assert fact.tail not in await shown(memory)
@@ -136,7 +109,7 @@ async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_
     assert TOKEN in found
     assert PASSWORD in found
     await memory.aclose()
-    later = opened(tmp_path / "store")
+    later = masked_at(tmp_path / "store")
     found = await shown(later)
     assert TOKEN not in found
     assert PASSWORD not in found
@@ -147,7 +120,7 @@ async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_
 async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"messages\[0\].*GitHub token.*Nothing of this call was stored"):
         await filled(tmp_path / "store", "refuse")
-    memory = opened(tmp_path / "store", "refuse")
+    memory = masked_at(tmp_path / "store", "refuse")
     fact = NewFact("harbour wifi", "password", PASSWORD)
     with pytest.raises(InvalidInput, match=r"facts\[0\]"):
         await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
@@ -177,13 +150,13 @@ async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_pat
 async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tmp_path: Path) -> None:
     memory, _ = await filled(tmp_path / "store")
     for secrets in ("mask", "keep"):
-        file, is_kept = await exported(opened(tmp_path / "store", secrets)), secrets == "keep"
+        file, is_kept = await exported(masked_at(tmp_path / "store", secrets)), secrets == "keep"
         assert (TOKEN.encode() in file, PASSWORD.encode() in file) == (is_kept, is_kept)
         assert (f"My token for the harbour is {SECRET_MASK}. The".encode() in file) is not is_kept
         assert FILL.encode() not in file
-        copy = opened(tmp_path / f"copy {secrets}")
+        copy = masked_at(tmp_path / f"copy {secrets}")
         await imported(copy, file)
-        assert await exported(opened(tmp_path / f"copy {secrets}", secrets)) == file
+        assert await exported(masked_at(tmp_path / f"copy {secrets}", secrets)) == file
         assert TOKEN not in await shown(copy)
         await copy.aclose()
         assert not (await imported(memory, file)).stored.total()
@@ -211,8 +184,7 @@ async def test_a_secret_that_the_user_asks_to_remember_stays_readable_and_the_re
     tmp_path: Path, text: str, speaker: str | None, kept: bool
 ) -> None:
     for told in ("keep", "mask"):
-        memory = opened(tmp_path / told)
-        memory = replace(memory, masking=masking_of(PrivacySettings(told=told)))
+        memory = masked_at(tmp_path / told, told=told)
         items = (NewItem(text, ref="m1", speaker=speaker),)
         result = await memory.write(WriteRequest("default", "letters", "message", items, wait=True))
         readable = kept and told == "keep"
@@ -224,10 +196,7 @@ async def test_a_secret_that_the_user_asks_to_remember_stays_readable_and_the_re
 
 async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read_again(tmp_path: Path) -> None:
     for told, seen in (("keep", True), ("mask", False), ("keep", True)):
-        environment = {"MCP_MEMORY_STORAGE_URI": str(tmp_path), "MCP_MEMORY_PRIVACY_TOLD": told}
-        settings = load(None, environment)
-        embedder, masking = Seen(), masking_of(settings.privacy)
-        memory = Memory(settings, open_store(settings, embedder, None), embedder, None, masking=masking)
+        memory = masked_at(tmp_path, told=told)
         await memory.write(WriteRequest("default", "letters", "message", (NewItem(REMEMBER, ref="m1"),)))
         assert ("4711" in await shown(memory)) is seen
         await memory.aclose()
@@ -236,8 +205,7 @@ async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read
 async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_path: Path) -> None:
     facts = (NewFact("front door", "door_code", "4711", source="m1"), NewFact("gate", "gate_code", "8822", source="m2"))
     for text, readable in (("Remember that the door code is 4711#.", True), ("The door code is 4711#.", False)):
-        memory = opened(tmp_path / str(readable))
-        memory = replace(memory, masking=masking_of(PrivacySettings()))
+        memory = masked_at(tmp_path / str(readable))
         items = (NewItem(text, ref="m1"), NewItem("The gate is green.", ref="m2"))
         first = await memory.write(WriteRequest("default", "letters", "message", items, facts[:1], wait=True))
         again = await memory.write(WriteRequest("default", "letters", "message", (), facts, wait=True))
@@ -249,5 +217,5 @@ async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_p
             assert ("'4711'" in known) is readable
             assert "8822" not in known
             await memory.aclose()
-            memory = opened(tmp_path / str(readable))
+            memory = masked_at(tmp_path / str(readable))
         await memory.aclose()
