@@ -166,12 +166,7 @@ def _token(row: dict[str, Any]) -> Token:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What is asked of each caller.
-
-    Attributes:
-        tokens: the tokens of this server.
-        issuer: the issuer whose tokens are good as well.
-    """
+    """What is asked of each caller: a token of this server, or of an issuer whose tokens are good as well."""
 
     tokens: TokenFile
     issuer: Issuer | None = None

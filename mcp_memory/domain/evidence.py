@@ -256,12 +256,7 @@ class RecallResult:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A piece of evidence that an answer rests on.
-
-    Attributes:
-        evidence_id: the id of the item.
-        source: the words quoted.
-    """
+    """A piece of evidence that an answer rests on, by its id, with the words that are quoted."""
 
     evidence_id: str
     source: Source

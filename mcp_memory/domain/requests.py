@@ -176,13 +176,7 @@ the confidence of facts and the cardinality of relations (REAL), names of one en
 
 @dataclass(frozen=True, slots=True)
 class PointInsert:
-    """A memory point as the caller gives it.
-
-    Attributes:
-        entities: names of the entities that it joins.
-        description: the description of their connection.
-        supports: ids of the evidence that it rests on; it is forgotten with that.
-    """
+    """A memory point as the caller gives it; it is forgotten with the evidence that ``supports`` names."""
 
     entities: tuple[str, ...]
     description: str

@@ -12,14 +12,10 @@ from mcp_memory.domain.language_model import Spending
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """The state of the store.
+    """The state of the store, as of its last commit.
 
     Attributes:
-        uri: the place of the store.
         bytes: size on disk; None if unknown (not a local folder).
-        tx: number of the last commit.
-        generation: the generation of the derived tables.
-        format: the format of the tables.
         embedder: name of the embedder of its vectors; None for an empty store.
         holders: ids of the running processes that have it open, this one included.
         queue: background jobs of this process that are not done yet.
@@ -72,8 +68,6 @@ class Judging:
 
     Attributes:
         when: it is asked: if the embedded judgement is unsure (``auto``), or always (``anthropic``).
-        model: name.
-        url: the url of the service.
         key: whether an API key is set.
         spent: tokens of this process.
         day_tokens: budget of uncached input tokens for a day (UTC); 0 for none.
@@ -99,11 +93,6 @@ class Status:
 
     Attributes:
         spaces: how much each space holds, see `COUNTED`.
-        embedder: name.
-        store: its state.
-        uptime_s: of this process, in seconds.
-        version: the version of the program.
-        engine: the engine that judges.
         extractor: the extractor that extracts facts from texts; None if there is none.
         judging: how Claude takes part; None if nothing leaves the machine.
         reader: the model that reads what a search found once more; None if it is switched off.

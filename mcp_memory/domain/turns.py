@@ -307,14 +307,7 @@ class Talkers:
 
 @dataclass(frozen=True, slots=True)
 class PooledQuestion:
-    """A question of the pool.
-
-    Attributes:
-        space: the space of the segment.
-        text: the text of the question.
-        segment_id: the id of the segment that answers it.
-        entities: keys of the head and tail of its fact, by `view.facts.Facts.key`.
-    """
+    """A question of the pool, which a segment answers; entities are keys (`Facts.key`) of both ends of its fact."""
 
     space: str
     text: str

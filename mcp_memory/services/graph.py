@@ -40,11 +40,9 @@ _WITHIN_WORDS = re.compile(r"(?<=[^\W_])(?:[-'.](?=[^\W_])|,(?=[^\W_]| ))")
 
 @dataclass(frozen=True, slots=True)
 class Hyperedge:
-    """A memory point in a graph.
+    """A memory point in a graph, with the name of each entity that it joins, by key.
 
-    Attributes:
-        point: active.
-        nodes: the name of each entity that it joins, by key; an entity without facts is in no other node.
+    An entity without facts is in no other node.
     """
 
     point: Point

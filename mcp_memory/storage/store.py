@@ -354,12 +354,7 @@ class LanceStore:
 
 @dataclass(frozen=True, slots=True)
 class LanceTransaction:
-    """The store while this process alone may write to it; the commit ends the transaction.
-
-    Attributes:
-        view: as of the last commit of any process.
-        commit: see `ports.Transaction.commit`. A cancelled one stores nothing or everything.
-    """
+    """See `ports.Transaction`; a commit that is cancelled stores nothing or everything."""
 
     view: View
     commit: Callable[[Batch], Coroutine[Any, Any, int]]

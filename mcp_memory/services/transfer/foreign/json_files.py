@@ -76,13 +76,7 @@ def shape_of(file: SourceFile) -> Shape:
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
-    """A value of a JSON file.
-
-    Attributes:
-        place: where it stands, for messages.
-        value: the value.
-        problem: why it was not read, and the value is None; else empty.
-    """
+    """A value of a JSON file, and where it stands; or None, and why it was not read."""
 
     place: str
     value: Any

@@ -34,12 +34,7 @@ class BadRecord(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SkippedRecord:
-    """A record, or a file, that should be imported and cannot be.
-
-    Attributes:
-        place: file, record and line.
-        problem: in words.
-    """
+    """A record, or a file, that should be imported and cannot be: file, record and line, and the problem in words."""
 
     place: str
     problem: str
