@@ -268,7 +268,8 @@ class LanceStore:
         return Damage(found.log or known.log, found.tables or known.tables)
 
     def _open_and_refresh(self, whole: bool) -> View:
-        if self._holders and not self._holders.registered:  # it is opened, or what was opened is gone
+        opening = self._holders is not None and not self._holders.registered  # or what was opened is gone
+        if opening:
             self._place.check_noted()
         if self._holders and self._tables.exists():
             self._holders.enter()
@@ -279,7 +280,7 @@ class LanceStore:
                 self._whole = view.tx if whole else None
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
-                if view.tx:
+                if opening and view.tx:
                     self._place.keep_note()
         except StoreError:
             raise
