@@ -23,6 +23,7 @@ from mcp_memory.errors import StoreMismatch
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.storage import rebuild, refresh, tables
 from mcp_memory.storage.log import table_rows
+from mcp_memory.storage.rebuild import Make
 from mcp_memory.storage.rows import TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -43,12 +44,8 @@ def asked(*texts: str, dimension: int = DIMENSION) -> Batch:
 
 def together(*parts: Batch) -> Batch:
     """Return one batch with the rows of several that have no kind in common."""
-    fields = [{name: value for name, value in vars_of(part).items() if len(value)} for part in parts]
-    return replace(Batch(), **{name: value for rows in fields for name, value in rows.items()})
-
-
-def vars_of(rows: Batch) -> dict[str, Any]:
-    return {name: getattr(rows, name) for name in rows.__dataclass_fields__}
+    fields = ((name, getattr(part, name)) for part in parts for name in Batch.__dataclass_fields__)
+    return Batch(**{name: value for name, value in fields if len(value)})
 
 
 def sentence(ref: str, index: int = 0) -> str:
@@ -88,6 +85,18 @@ async def count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
     return made
 
 
+def making_while(store: LanceStore, rows: Batch) -> Make:
+    """Return what derives turns in a rebuild, and commits rows when it is first called."""
+    waiting = [rows]
+
+    async def make(turns: Sequence[Turn]) -> Batch:
+        while waiting:
+            await commit_to(store, waiting.pop())
+        return derive(turns, 4)
+
+    return make
+
+
 def everything(name: str, supported: int) -> Batch:
     """Return rows of every kind, each of which has this name."""
     rows = pointed(point(name))
@@ -121,13 +130,7 @@ async def test_a_rebuild_keeps_everything_and_makes_new_vectors_with_another_emb
     await commit_to(old, Batch(outlays=(Reservation(TODAY, Spending(1, 700)),)))
     other = replace(DONE, turn_id=turn("b").id)
     late = together(pointed(point("c")), asked("When?"), Batch(jobs=(other,), outlays=(spent(-200, 0),)))
-    meanwhile = iter([late])
-
-    async def make(turns: Sequence[Turn]) -> Batch:
-        for rows in meanwhile:
-            await commit_to(old, rows)
-        return derive(turns, 4)
-
+    make = making_while(old, late)
     points, texts = [changed, point("b"), point("c")], ["Where?", "Who?", "When?"]
     for _ in range(2):
         assert await new.rebuild(make) == 1
@@ -180,14 +183,7 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     await commit_to(old, batch("b"))
     last = Batch(lessons=(lesson("4", {a: 1, b: 1, "s_gone": 1}),), beliefs=(belief(a, 8), belief("s_gone")))
     await commit_to(old, last)
-    meanwhile = iter([taught("5", sentence=b, supported=9)])
-
-    async def make(turns: Sequence[Turn]) -> Batch:
-        for rows in meanwhile:
-            await commit_to(old, rows)
-        return derive(turns, 4)
-
-    assert await new.rebuild(make) == 2
+    assert await new.rebuild(making_while(old, taught("5", sentence=b, supported=9))) == 2
     found = await shown(new)
     assert (found["episodes"], dict(found["beliefs"])) == ([f"ep_{n}" for n in range(1, 6)], {a: 4, b: 2})
     assert seen == [(f"ep_{n}", ["a", "b"], before) for n, before in zip(range(1, 6), (0, 0, 1, 1, 2), strict=True)]
