@@ -90,17 +90,6 @@ def new_memory(settings: Settings) -> Memory:
     )
 
 
-async def open_embedder(settings: Settings) -> Embedder:
-    """Return the configured embedder with its model loaded, so that the first call does not wait for it.
-
-    Raises:
-        EmbedderError: the model cannot be loaded.
-    """
-    embedder = choose_embedder(settings)
-    await embedder.embed(["ready"])
-    return embedder
-
-
 def choose_embedder(settings: Settings) -> Embedder:
     """Return the configured embedder; its model is not loaded yet.
 
@@ -197,7 +186,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
 
 
 def place_of(settings: Settings) -> str:
-    """Return where the configured store is.
+    """Return where the configured store is; without a setting, the folder "store" in the user's data folder.
 
     Raises:
         ConfigurationError: ``storage.uri`` has a part for a tenant: what several had apart would be one store.
@@ -207,15 +196,8 @@ def place_of(settings: Settings) -> str:
         raise ConfigurationError(
             "storage.uri holds {tenant}, which is gone: serve each tenant by a process of its own."
         )
-    return settings.storage.uri or usual_place()
-
-
-def usual_place() -> str:
-    """Return the store's folder within the user's data folder.
-
-    Raises:
-        StoreUnwritable: the user has none.
-    """
+    if settings.storage.uri:
+        return settings.storage.uri
     from platformdirs import user_data_path
 
     try:

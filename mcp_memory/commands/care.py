@@ -25,7 +25,7 @@ from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import status_reply
 from mcp_memory.services.indexing import deriver
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import new_memory, open_embedder, open_extractor, open_store, reading_of, token_file
+from mcp_memory.wiring import choose_embedder, new_memory, open_extractor, open_store, reading_of, token_file
 
 
 async def status(settings: Settings, _options: argparse.Namespace, terminal: Terminal) -> int:
@@ -52,7 +52,8 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
         0 for none, otherwise 1.
     """
     try:
-        embedder = await open_embedder(settings)
+        embedder = choose_embedder(settings)
+        await embedder.embed(["ready"])  # loads its model
     except EmbedderError as error:
         terminal.line(("ERROR:", "bad"), str(error))
         return 1
