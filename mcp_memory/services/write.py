@@ -250,7 +250,8 @@ def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], lis
             if turn.session == WISHES and by_user(turn) and len(turn.text) > LONGEST_WISH:
                 warnings.append(f"{argument} is kept as a text: a standing wish has at most {LONGEST_WISH} characters.")
         elif turn.said in (known.said, known.text, with_masks(known.text)) and known.kind == turn.kind:
-            differing = [name for name in ("speaker", "role", "said_at", "title") if _differs(known, turn, name)]
+            names = ("speaker", "role", "said_at", "title")  # one that is left out contradicts nothing
+            differing = [name for name in names if getattr(turn, name) not in (None, getattr(known, name))]
             if differing:
                 words = ", ".join(differing).replace("said_at", "time")
                 warnings.append(f"{argument} ({turn.ref!r}) is stored already; its other {words} was not taken over.")
@@ -265,9 +266,3 @@ def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], lis
             problem = f"{turn.ref!r} is taken in session {turn.session!r} by a {known.kind} with another text"
             raise InvalidInput(f"{argument}.id", problem, _OTHER_ID)
     return new, warnings
-
-
-def _differs(known: Turn, turn: Turn, name: str) -> bool:
-    """Return whether the caller gave another value; a value left out contradicts nothing."""
-    value = getattr(turn, name)
-    return value is not None and value != getattr(known, name)
