@@ -328,6 +328,17 @@ def restated(item: Assertion, triple: tuple[str, str, str]) -> Assertion:
     return replace(item, id=made, head=head, relation=relation, tail=tail)
 
 
+def at_no_time(item: Assertion) -> Assertion:
+    """Return an assertion of a text of unknown time: what states no time of its own has an unknown start.
+
+    So it ends nothing whose start is known, and what has a known start ends it.
+    """
+    if item.stated:
+        return item
+    precision: Precision | None = "before" if item.kind == "event" else item.precision
+    return restated(replace(item, since=BEGINNING, precision=precision), (item.head, item.relation, item.tail))
+
+
 FURTHER_TURN = 0.5
 """Weight of a further turn beside the one with the highest confidence."""
 CEILING = 0.99

@@ -32,12 +32,11 @@ from anyio import to_thread
 from mcp_memory.configurable import WriteSettings
 from mcp_memory.domain.access import look_again
 from mcp_memory.domain.batch import KEEP, Batch, Masking, masked_turn
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import Assertion, at_no_time
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn, is_undated_import, shares_vectors
 from mcp_memory.language.segments import outline
 from mcp_memory.ports import Embedder, Extractor, Progress, Store
 from mcp_memory.search.words import embedded_text
-from mcp_memory.services.assertions import at_no_time
 from mcp_memory.services.background import Background
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.pieces import cut_turn

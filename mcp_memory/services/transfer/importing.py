@@ -30,13 +30,12 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USERS
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
-from mcp_memory.services.assertions import statement
 from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, Found, LeftOut, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.kinds import Read
 from mcp_memory.services.transfer.own import IdsMadeHere, as_new_here
-from mcp_memory.services.write import requested_turns, write_many
+from mcp_memory.services.write import requested_turns, statement, write_many
 from mcp_memory.view.facts import NAMING
 from mcp_memory.view.view import View
 from mcp_memory.visible import with_masks

@@ -13,7 +13,7 @@ from mcp_memory.language.tokens import mentions
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.services.assertions import caller_assertion
+from mcp_memory.services.write import caller_assertion
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 

@@ -15,8 +15,8 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import sentence_id
 from mcp_memory.memory import Memory
-from mcp_memory.services.assertions import statement
 from mcp_memory.services.indexing import deriver, silent
+from mcp_memory.services.write import statement
 
 pytestmark = pytest.mark.anyio
 PIN = "4821"

@@ -10,7 +10,7 @@ from asserting import asserted
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.language.iso import parse
-from mcp_memory.services.assertions import changes, statement
+from mcp_memory.services.write import changes, statement
 from mcp_memory.view.facts import Facts
 
 OSLO, ROME, DENIED = asserted("Oslo", 2010), asserted("Rome", 2015), asserted("Oslo", 2015, negated=True)
