@@ -29,7 +29,7 @@ from mcp_memory.services.transfer.kinds import READERS, recognise
 from mcp_memory.services.transfer.own import export_lines
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import back_up, restore
-from mcp_memory.storage.own_files import holds_store
+from mcp_memory.storage.place import holds_store
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, place_of, reading_of

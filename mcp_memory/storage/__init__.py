@@ -16,7 +16,6 @@ log; whatever is wrong with one of them, it is made again.
     rebuild.py     make tables again from the log, beside the old ones, and the beliefs from its lessons
     forget.py      replace log and tables by others without what is forgotten, of which a book keeps hashes
     backups.py     a whole store in one file, and back from it
-    place.py       where a store is, a folder or object storage, and a note that it is there
+    place.py       where a store is, a folder or object storage, a note that it is there, and which files are its own
     lock.py        its locks, and who has it open
-    own_files.py   which files of a store's folder are its own, and who may read them
 """

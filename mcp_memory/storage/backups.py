@@ -32,8 +32,7 @@ from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritab
 from mcp_memory.files import files_below, whole_file
 from mcp_memory.storage.forget import BOOK
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock, without_compaction
-from mcp_memory.storage.own_files import LOCK_FILES, holds_store, is_of_log, is_of_table, others_in
-from mcp_memory.storage.place import Place
+from mcp_memory.storage.place import LOCK_FILES, Place, holds_store, is_of_log, is_of_table, others_in
 from mcp_memory.storage.rows import FORMAT
 from mcp_memory.storage.tables import Tables
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.files import size_in_bytes
-from mcp_memory.storage.own_files import is_of_table
+from mcp_memory.storage.place import is_of_table
 from mcp_memory.storage.rows import FORMAT, Commit, TableKind
 from mcp_memory.storage.tables import Tables
 

@@ -41,7 +41,7 @@ from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.lock import without_compaction
 from mcp_memory.storage.log import Entry
-from mcp_memory.storage.own_files import keep_private, needless_files
+from mcp_memory.storage.place import keep_private, needless_files
 from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
 from mcp_memory.storage.rows import (
     LOG_KINDS,

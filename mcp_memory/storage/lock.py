@@ -36,8 +36,7 @@ from anyio import to_thread
 
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.objects import Bucket
-from mcp_memory.storage.own_files import keep_private, remove_unfinished
-from mcp_memory.storage.place import Place
+from mcp_memory.storage.place import Place, keep_private, remove_unfinished
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock

@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.own_files import keep_private, remove_folder
-from mcp_memory.storage.place import Place
+from mcp_memory.storage.place import Place, keep_private, remove_folder
 from mcp_memory.storage.rows import TableRows
 
 Table = Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mcp_memory.storage.own_files import others_in, own_files, remove_folder, remove_unfinished
+from mcp_memory.storage.place import others_in, own_files, remove_folder, remove_unfinished
 
 OWN = (
     "segments_0.lance/data/x.lance",
