@@ -14,9 +14,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Citation, Source, Suggestion
+from mcp_memory.domain.evidence import Citation, Rule, Source, Step, Suggestion
 from mcp_memory.domain.facts import CERTAIN, Assertion, Engine, Version
-from mcp_memory.domain.paths import Rule, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn

@@ -53,9 +53,8 @@ import numpy as np
 
 from mcp_memory.domain.answers import PointEdit
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Citation
+from mcp_memory.domain.evidence import Citation, Path, Root
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.points import MAX_ENTITIES, MIN_ENTITIES, Point, distinct_names, point_id
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis

@@ -31,8 +31,8 @@ from itertools import islice
 import numpy as np
 
 from mcp_memory.configurable import Switches
+from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.navigation.counterfactual import counterfactual_budget, infer_paths, is_reliable, needs_repair
 from mcp_memory.navigation.fact_query import Moment, fact_query, moment, select_roots

@@ -27,9 +27,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from mcp_memory.domain.evidence import Path, PathScores, Rule, Step
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
 from mcp_memory.domain.ids import digest
-from mcp_memory.domain.paths import Path, PathScores, Rule, Step
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.navigation.paths import EXPANDED, Edge, Neighbourhood, entities_on

@@ -30,8 +30,8 @@ from heapq import nsmallest
 from itertools import islice, product
 
 from mcp_memory.domain.entities import TITLES, entity_key
+from mcp_memory.domain.evidence import Root
 from mcp_memory.domain.facts import Intent, Version
-from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.relations import Relation, relations
 from mcp_memory.domain.spelling import MARKS

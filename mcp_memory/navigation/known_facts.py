@@ -13,8 +13,8 @@ from itertools import chain, islice
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts, conflicts
 from mcp_memory.domain.entities import PROJECT, entity_key
+from mcp_memory.domain.evidence import Path, Root, Rule, Step
 from mcp_memory.domain.facts import Assertion, Version
-from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import words
 from mcp_memory.navigation.fact_query import fact_query

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from mcp_memory.domain.evidence import Suggestion
+from mcp_memory.domain.evidence import Path, PathScores, Root, Suggestion
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.paths import Path, PathScores, Root
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.questions import understand

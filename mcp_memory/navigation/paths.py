@@ -33,8 +33,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from math import log1p
 
+from mcp_memory.domain.evidence import Path, PathScores, Step
 from mcp_memory.domain.facts import Assertion, Intent, Version
-from mcp_memory.domain.paths import Path, PathScores, Step
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import DID, EntityType, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis

@@ -18,9 +18,8 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
-from mcp_memory.domain.evidence import Citation, Source
+from mcp_memory.domain.evidence import Citation, Path, Rule, Source
 from mcp_memory.domain.facts import STABLE, Precision, Version
-from mcp_memory.domain.paths import Path, Rule
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn

@@ -18,8 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
-from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source, Wish
-from mcp_memory.domain.paths import Path, Step
+from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, Source, Step, Wish
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mcp_memory.domain.evidence import Evidence, Source
+from mcp_memory.domain.evidence import Evidence, Rule, Source
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
-from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Segment, Sentence

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.entities import PROJECT, entity_key
+from mcp_memory.domain.evidence import Step
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.paths import Step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID, EntityType, Relation, relations
 from mcp_memory.domain.turns import USERS

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.paths import Root
+from mcp_memory.domain.evidence import Root
 from mcp_memory.hypergraph import evolution
 from mcp_memory.hypergraph.evolution import (
     EvidenceGroup,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_graph import TODAY, ask, graph, said, year
 
+from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import DEPTH, WIDTH, continuations
 from mcp_memory.navigation.counterfactual import counterfactual_budget

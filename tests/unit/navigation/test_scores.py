@@ -9,8 +9,8 @@ import pytest
 from small_graph import cosine_by_relation, graph, said, year
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.query import Constraint
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Kind, Segment, Turn

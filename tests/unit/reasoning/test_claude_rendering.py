@@ -8,8 +8,7 @@ from standin.replies import judgement
 from unit.rules.answers.known_facts import about, space_of
 
 from mcp_memory.domain.answers import EvidenceSentence
-from mcp_memory.domain.evidence import RecallResult, Source, Wish
-from mcp_memory.domain.paths import Path, PathScores, Root, Step
+from mcp_memory.domain.evidence import Path, PathScores, RecallResult, Root, Source, Step, Wish
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import DAY
 from mcp_memory.language.wishes import as_said

@@ -8,9 +8,20 @@ from batches import point
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source, Suggestion, Wish
+from mcp_memory.domain.evidence import (
+    AnswerResult,
+    Citation,
+    Evidence,
+    Path,
+    PathScores,
+    RecallResult,
+    Root,
+    Source,
+    Step,
+    Suggestion,
+    Wish,
+)
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput

@@ -10,9 +10,8 @@ from typing import get_args
 import pytest
 from jsonschema import Draft202012Validator
 
-from mcp_memory.domain.evidence import Assessor, Stop
+from mcp_memory.domain.evidence import Assessor, Rule, Stop
 from mcp_memory.domain.facts import Engine, FactKind, Intent, Precision
-from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.query import Breadth
 from mcp_memory.domain.requests import EvolveStep, Op
 from mcp_memory.server import app

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from mcp_memory.domain.answers import KnownFacts, Proposal
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.evidence import Path, Root
 from mcp_memory.domain.facts import WHOLE, Assertion
-from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from known_facts import NOW, about, ask, instant, space_of
 
-from mcp_memory.domain.paths import Path, PathScores, Root, Step
+from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.rules.answers.certain import certain_answer
 
 ANN = (
