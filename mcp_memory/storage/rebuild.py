@@ -64,7 +64,6 @@ memory points and questions only the vectors are made again."""
 Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
 """Returns one vector of length 1 for each text, in their order."""
 
-
 Relearn = Callable[[Space, Sequence[Lesson]], Awaitable[Sequence[Belief]]]
 """Returns what lessons teach, in the order of recording; of several beliefs about a sentence the last counts.
 
@@ -101,9 +100,7 @@ class Renewal:
     embed: Embed | None
     clock: Callable[[], Millis]
     _work: AsyncGenerator[int] | None = None
-    _tried: set[str] = field(
-        default_factory=set
-    )  # tables that could not be made again, which is not tried at each call
+    _tried: set[str] = field(default_factory=set)  # tables that could not be made again: not at each call
 
     @property
     def due(self) -> bool:
