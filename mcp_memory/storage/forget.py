@@ -41,7 +41,7 @@ from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.lock import without_compaction
 from mcp_memory.storage.log import Entry
-from mcp_memory.storage.place import keep_private, needless_files
+from mcp_memory.storage.place import needless_files
 from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
 from mcp_memory.storage.rows import (
     LOG_KINDS,
@@ -85,7 +85,6 @@ class Forgetter:
         """
         await to_thread.run_sync(_refuse_without_room, self.tables)
         with anyio.CancelScope(shield=True):
-            keep_private()
             async with without_compaction(self.tables.place):
                 records = await to_thread.run_sync(self._begin, found, last)
                 generations = [generation_of(name) or 0 for name in self.tables.names()]
