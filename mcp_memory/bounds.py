@@ -14,9 +14,9 @@ import tomllib
 from itertools import islice
 from typing import Any, NoReturn
 
-DEEPEST = 100
+MOST_LEVELS = 100
 """Lists and objects in each other; exports of chats have about ten."""
-VALUES = 250_000
+MOST_VALUES = 250_000
 """Most values of one call, or of one argument that came as JSON text. 1,000 messages with all fields have 9,000."""
 RECORD_VALUES = 1_000_000
 """Most values of one record of a file: a chat with 10,000 messages has 600,000."""
@@ -30,14 +30,14 @@ SETTINGS_BYTES = 8 << 20
 _TEXT = r'"(?:[^"\\]|\\.)*+"?'  # one without an end reaches to the end, so that nothing is read twice
 _SEPARATOR = re.compile(rf"{_TEXT}|([,\[{{])", re.DOTALL)
 _FLAT = re.compile(rf"(?:[^\"\[\]{{}}]++|{_TEXT}|\[[^\"\[\]{{}}]*+\]|\{{[^\"\[\]{{}}]*+\}})*+", re.DOTALL)
-_DEEP_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{DEEPEST}}}")
+_DEEP_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MOST_LEVELS}}}")
 
 
 class OverBounds(ValueError):
     """A text that is not parsed, since it is over a bound; the text says which."""
 
 
-def too_many_values(text: str, most: int = VALUES) -> bool:
+def too_many_values(text: str, most: int = MOST_VALUES) -> bool:
     """Return whether a JSON text has more than so many values; commas and brackets in its strings do not count."""
     if sum(map(text.count, ",[{")) <= most:  # nearly always, and a hundred times as fast
         return False
@@ -45,7 +45,7 @@ def too_many_values(text: str, most: int = VALUES) -> bool:
     return next(islice(separators, most, None), None) is not None
 
 
-def is_too_deep(text: str, most: int = DEEPEST) -> bool:
+def is_too_deep(text: str, most: int = MOST_LEVELS) -> bool:
     """Return whether lists and objects of a JSON text lie deeper in each other; brackets in strings do not count."""
     if text.count("[") + text.count("{") <= most:
         return False
@@ -69,7 +69,7 @@ def check_bounds(text: str, values: int = RECORD_VALUES) -> None:
     if too_many_values(text, values):  # first, as it looks at no more than so many
         raise OverBounds(f"has more than {values:,} values")
     if is_too_deep(text):
-        raise OverBounds(f"is nested more than {DEEPEST} deep")
+        raise OverBounds(f"is nested more than {MOST_LEVELS} deep")
 
 
 def parse_json(text: str, *, values: int = RECORD_VALUES) -> Any:
@@ -115,7 +115,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     if len(text) > SLOW_CHARS:
         raise BrokenText(1, f"is longer than {SLOW_CHARS:,} characters")
     if found := _DEEP_KEY.search(text):
-        raise BrokenText(text.count("\n", 0, found.start()) + 1, f"is nested more than {DEEPEST} deep")
+        raise BrokenText(text.count("\n", 0, found.start()) + 1, f"is nested more than {MOST_LEVELS} deep")
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 if TYPE_CHECKING:
     import ctypes
 
-LARGE: Final = 1 << 20
+LARGE_BYTES: Final = 1 << 20
 """Blocks of at least this many bytes are returned as soon as they are freed; glibc would raise the limit to 32 MB."""
-MANY: Final = 100_000
+SPARED_OBJECTS: Final = 100_000
 """Objects from which on `made_to_stay` spares them."""
 _MMAP_THRESHOLD: Final = -3
 """``M_MMAP_THRESHOLD`` of glibc's ``mallopt``."""
@@ -56,7 +56,7 @@ def drop_texts() -> None:
 def keep_little() -> None:
     """Make glibc return large blocks as soon as they are freed; call it before loading something large."""
     if library := _glibc():
-        library.mallopt(_MMAP_THRESHOLD, LARGE)
+        library.mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def made_to_stay() -> Iterator[None]:
     try:
         yield
     finally:
-        many = gc.get_count()[0] > MANY
+        many = gc.get_count()[0] > SPARED_OBJECTS
         if collects:
             gc.enable()
         if many:

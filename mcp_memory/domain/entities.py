@@ -116,14 +116,14 @@ _BEFORE = re.compile(
     rf"{_AMOUNT}\b(?:\sof\b)?(?P<thing>\s(?!a\b|per\b|every\b|daily\b|once\b|twice\b)\S.*?)?{_OFTEN}", re.IGNORECASE
 )
 _BEHIND = re.compile(rf"(?P<thing>\S.{{0,80}}?)[,\s(]+{_AMOUNT}\b{_OFTEN}\)?", re.IGNORECASE)
-_LONGEST = 120
+_DOSE_CHARS = 120
 """Characters of a dose with its medicine."""
 
 
 def medicine(tail: str) -> str | None:
     """Return the thing of which a value states a dose, "" for a dose alone, or None if the value is no dose."""
     tail = " ".join(tail.split())
-    if len(tail) > _LONGEST:
+    if len(tail) > _DOSE_CHARS:
         return None
     before = _BEFORE.fullmatch(tail)
     if before is not None:

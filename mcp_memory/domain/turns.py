@@ -174,7 +174,7 @@ def is_undated_import(turn: Turn) -> bool:
     return turn.said_at is None and turn.ref.partition(":")[0] in IMPORTED
 
 
-LONG = 2_000
+LONG_CHARS = 2_000
 """Characters of a text above which its sentences have no vectors of their own: see `shares_vectors`."""
 
 
@@ -187,7 +187,7 @@ def shares_vectors(turn: Turn) -> bool:
     (−1.0 ± .9), so short texts keep vectors of their own. It depends on the text alone, and the view applies it to
     whatever is stored, so stores that hold other vectors for these sentences rank like those that do not.
     """
-    return len(turn.text) > LONG
+    return len(turn.text) > LONG_CHARS
 
 
 USER = "user"

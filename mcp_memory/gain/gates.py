@@ -12,7 +12,7 @@ taught questions). And the gate of a segment less 1 is a channel of its own in t
 questions still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?") .6. The
 *sharp* gate stays at 1 up to a threshold θ and rises linearly from there to the end of the published one. Measured over
 five passes of teaching, it gains as much on the questions that were taught and leaves the others unchanged (see
-`TALK` and `DOCUMENT`). The product of the gates of task and time, up to 4 in eq. 4, is cut at 2.
+`TALK_THRESHOLD` and `DOCUMENT_THRESHOLD`). The product of the gates of task and time, up to 4 in eq. 4, is cut at 2.
 
 In the paper gates steer propagation only, which brought 1 point on what was taught; added to the ranking score, 9 to
 16. They are added, in units of the best cosine, and not multiplied: so a segment gains at most the channel's weight,
@@ -57,17 +57,17 @@ from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import known_sentences, source_of
 from mcp_memory.view.space import NONE, Space
 
-TALK = 0.6
+TALK_THRESHOLD = 0.6
 """Similarity of queries, 0 to 1, from which on a lesson counts, for sentences of messages. θ of the sharp gate
 (measured: questions never taught lose 1 point of R@10 at .5 and none at .6, where what was taught gains as much)."""
-DOCUMENT = 0.65
+DOCUMENT_THRESHOLD = 0.65
 """The same for sentences of documents. θ (measured on questions made after a few patterns: .5 loses 4 points of R@5
 where nothing was taught, .6 none to .4, .7 none; what was taught gains .5 less at .7 than at .6)."""
-AGAINST = 0.2
+AGAINST_THRESHOLD = 0.2
 """How negative that similarity must be before the sentence counts less. θ below 0, for both kinds. A sentence that is
 labelled wrong starts similar to the query; one label of a caller brings its cosine to -.4 at most, which the other
 thresholds would not notice."""
-NEAREST = 50
+FIRST_SEGMENTS = 50
 """Segments whose sentences a question without entities starts from."""
 
 
@@ -112,13 +112,17 @@ def gates_and_propagation(
 def _nearest(space: Space, cosines: Scores) -> list[int]:
     """Return the rows of the sentences of the segments nearest to a question."""
     scores = np.where(space.live, cosines, -np.inf)
-    nearest = np.argpartition(scores, -NEAREST)[-NEAREST:] if len(scores) > NEAREST else np.arange(len(scores))
+    nearest = (
+        np.argpartition(scores, -FIRST_SEGMENTS)[-FIRST_SEGMENTS:]
+        if len(scores) > FIRST_SEGMENTS
+        else np.arange(len(scores))
+    )
     return [row for segment in nearest.tolist() for row in space.sentences_within(space.segments[segment])]
 
 
-SURE = 1.3
+CONFIDENT_GATE = 1.3
 """Gate from which on a memory is confident: one lesson by a caller, two by the rules."""
-HOPS = 2
+CONFIDENT_SENTENCES = 2
 """Confident sentences of documents that end propagation: a question of several hops needs two."""
 _NEUTRAL = 1e-3
 """A gate that differs from 1 by less counts as 1."""
@@ -135,8 +139,8 @@ def sentence_gates(space: Space, query: Query, form: Gate) -> dict[int, float]:
     task = beliefs.task @ query.vector
     time = None if query.time_vector is None else beliefs.time @ query.time_vector
     gates: dict[bool, Scores] = {}
-    for is_document, kind in ((True, DOCUMENT), (False, TALK)):
-        thresholds = (0.0, 0.0) if form == "published" else (kind, AGAINST)
+    for is_document, kind in ((True, DOCUMENT_THRESHOLD), (False, TALK_THRESHOLD)):
+        thresholds = (0.0, 0.0) if form == "published" else (kind, AGAINST_THRESHOLD)
         both = gate(task, beliefs.task_doubts, *thresholds)
         if time is not None:
             both *= gate(time, beliefs.time_doubts, *thresholds)
@@ -199,7 +203,7 @@ def sentence_weights(
 
 def confident_sentences(gates: Mapping[int, float]) -> list[int]:
     """Return the rows of the sentences with a confident gate for the question, ascending."""
-    return sorted(row for row, value in gates.items() if value >= SURE)
+    return sorted(row for row, value in gates.items() if value >= CONFIDENT_GATE)
 
 
 def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequence[Round]], bool]:
@@ -212,7 +216,7 @@ def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequen
     def enough(rounds: Sequence[Round]) -> bool:
         activated = [row for one in rounds for row in one if row in known]
         talk = any(space.turns[space.sentences[row].turn_id].kind != "document" for row in activated)
-        return talk or len(activated) >= HOPS
+        return talk or len(activated) >= CONFIDENT_SENTENCES
 
     return enough
 
@@ -232,7 +236,7 @@ def gate(cosines: Scores, uncertainties: Scores, threshold: float, against: floa
     return gates
 
 
-DENIED = 0.8
+DENIED_GATE = 0.8
 """Highest gate, in answers, of a sentence that a caller denied for the same question: what one lesson leaves."""
 
 
@@ -322,12 +326,12 @@ def gates_for_judge(
         return dict(gates)
     wrong = [one.wrong for one in result.corrected if one.wrong is not None]
     rows = {row for one in wrong for row in space.sentences.overlapping(one.turn.id, one.start, one.end)}
-    corrected = {row: min(gates.get(row, 1.0), DENIED) for row in rows}
+    corrected = {row: min(gates.get(row, 1.0), DENIED_GATE) for row in rows}
     return {**gates, **corrected, **_cap_denied(space, query.text, gates)}
 
 
 def _cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
-    """Return gates, at most `DENIED`, by row, of the sentences that a caller's last judgement of the question denies.
+    """Return gates by row, at most `DENIED_GATE`, of the sentences that a caller's last judgement denies.
 
     The memory learns from an answer that it gives without a hedge before any caller can call it wrong, and other
     callers may have confirmed it. One denial then brings its gate back to 1 only, and the answer would be given again.
@@ -340,4 +344,4 @@ def _cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[in
             labels |= lesson.labels
     pieces = known_sentences(space, (name for name, target in labels.items() if target < 1))
     rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
-    return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}
+    return {row: min(gates.get(row, 1.0), DENIED_GATE) for row in rows if row != NONE}

@@ -33,21 +33,21 @@ from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.facts import Engine
 from mcp_memory.vectors import Vector
 
-POSITIVE = 0.5
+POSITIVE_NOISE = 0.5
 """Noise of the label that a sentence supports an answer. R_pos, a variance without unit (Appendix C)."""
-NEGATIVE = 1.0
+NEGATIVE_NOISE = 1.0
 """Noise of any other label. R_neg: a sentence that was not marked may still be a bridge (Appendix C)."""
-PROCESS = 0.001
+PROCESS_NOISE = 0.001
 """What each step adds to the uncertainty. Q (DESIGN 2.6; the paper gives none)."""
 TRUST: Mapping[Engine, float] = {"caller": 0.5, "anthropic": 1.0, "embedded": 2.0}
 """By whom a label is: the noise is multiplied by this. ρ (DESIGN 2.6); the rules see only what retrieval saw."""
-_NOTHING = 1e-6
+_NO_LENGTH = 1e-6
 """Length below which a vector has no direction: float32 rounding of a zero orthogonal part."""
 
 
 def label_noise(target: Target, source: Engine) -> float:
     """Return R for a label by one of the judges."""
-    return TRUST[source] * (POSITIVE if target == 1 else NEGATIVE)
+    return TRUST[source] * (POSITIVE_NOISE if target == 1 else NEGATIVE_NOISE)
 
 
 def taught(
@@ -103,7 +103,7 @@ def update(
     moved = (_exact if form == "exact" else _additive)(mean.astype(np.float64), query.astype(np.float64), target, share)
     if moved is None:
         return mean, uncertainty
-    return moved.astype(np.float32), min(1.0, (1 - share) * uncertainty + PROCESS)  # eq. 13; at least Q
+    return moved.astype(np.float32), min(1.0, (1 - share) * uncertainty + PROCESS_NOISE)  # eq. 13; at least Q
 
 
 def _additive(mean: np.ndarray, query: np.ndarray, target: Target, share: float) -> np.ndarray | None:
@@ -117,10 +117,10 @@ def _exact(mean: np.ndarray, query: np.ndarray, target: Target, share: float) ->
     cosine = (1 - share) * now + share * target
     aside = _unit(mean - now * query)
     if aside is None:
-        return query * cosine if abs(cosine) >= 1 - _NOTHING else None
+        return query * cosine if abs(cosine) >= 1 - _NO_LENGTH else None
     return cosine * query + math.sqrt(max(0.0, 1 - cosine * cosine)) * aside
 
 
 def _unit(vector: np.ndarray) -> np.ndarray | None:
     length = float(np.linalg.norm(vector))
-    return vector / length if length > _NOTHING else None
+    return vector / length if length > _NO_LENGTH else None

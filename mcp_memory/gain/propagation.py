@@ -34,16 +34,16 @@ from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import sentence_evidence
 from mcp_memory.view.space import Space
 
-ROUNDS = 3
+MOST_ROUNDS = 3
 """Rounds of propagation. I, at most (Appendix C: 3)."""
-SENTENCES = 5
+SENTENCES_A_ROUND = 5
 """Sentences that each round activates. K_S (Appendix C: 3; measured: +.3 points of R@5 and +1 of R@10 with 5)."""
-ENTITIES = 5
+ENTITIES_A_ROUND = 5
 """Entities that start the next round. K_E (Appendix C: 5; 3 and 8 lose up to 1 point)."""
-HUB = 10
+HUB_SENTENCES = 10
 """An entity in more sentences than this starts no round. Measured: 200 loses 1 to 3 points of R@5, 30 up to 1, 6 half a
 point. The 95th percentile is 6 to 14 on such data, and 1 in a small space."""
-READ = 200
+READ_WORDS = 200
 """Words of a question that are searched for names; a pasted page is no question."""
 
 
@@ -59,7 +59,7 @@ def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) ->
     by a first name, or given by the caller.
     """
     found = {number: 1.0 for name in names if (number := index.find(name)) is not None}
-    for number in index.entities_in(words(text)[:READ]):
+    for number in index.entities_in(words(text)[:READ_WORDS]):
         found.setdefault(number, 1.0)
     return found
 
@@ -69,8 +69,8 @@ def propagate(
     begin: Mapping[int, float],
     weigh: Weigh,
     *,
-    most_rounds: int = ROUNDS,
-    most: int = SENTENCES,
+    most_rounds: int = MOST_ROUNDS,
+    most: int = SENTENCES_A_ROUND,
     free: Sequence[int] = (),
     known: Sequence[int] = (),
     enough: Callable[[Sequence[Round]], bool] | None = None,
@@ -180,12 +180,12 @@ def next_entities(index: EntityIndex, last: Round) -> dict[int, float]:
         for entity in index.entities(row):
             sums[entity] = sums.get(entity, 0.0) + score
             counts[entity] = counts.get(entity, 0) + 1
-    worth = {entity: sums[entity] / counts[entity] for entity in sums if index.degree(entity) <= HUB}
-    best = sorted(worth, key=lambda entity: (-worth[entity], index.key(entity)))[:ENTITIES]
+    worth = {entity: sums[entity] / counts[entity] for entity in sums if index.degree(entity) <= HUB_SENTENCES}
+    best = sorted(worth, key=lambda entity: (-worth[entity], index.key(entity)))[:ENTITIES_A_ROUND]
     return {entity: worth[entity] for entity in best}
 
 
-_NEXT = 3
+_SUGGESTIONS = 3
 """Suggestions at most."""
 
 
@@ -220,7 +220,7 @@ def propagate_once(call: OperatorInput) -> OperatorResult:
         others = (entity for entity in index.entities(row) if entity not in begin and index.degree(entity) > 1)
         for entity in sorted(others, key=lambda entity: (index.degree(entity), index.key(entity))):
             named.setdefault(entity, row)
-    names = [index.spellings_in(space, row).get(one, index.key(one)) for one, row in list(named.items())[:_NEXT]]
+    names = [index.spellings_in(space, row).get(one, index.key(one)) for one, row in list(named.items())[:_SUGGESTIONS]]
     steps = (
         Suggestion("propagate", {"entity": name} | call.query_argument, f"what else names {name}") for name in names
     )

@@ -77,7 +77,7 @@ would be one."""
 _VALUES = ("time", "number")
 """Kinds of entities that no point joins: a common year says nothing about two things."""
 _PAUSES = frozenset(",!.?;:–—-…")
-_READ = 20_000
+_TEXTS_READ = 20_000
 """Texts that are searched for a word in lower case."""
 
 
@@ -214,7 +214,7 @@ def _only_starts_sentence(space: Space, name: str, text: str) -> bool:
         return False
     small = re.compile(rf"\b{re.escape(name.casefold())}\b")
     return text[len(name)] in _PAUSES or any(
-        small.search(turn.text) for turn in islice(space.turns.values(), _READ) if name.casefold() in turn.text
+        small.search(turn.text) for turn in islice(space.turns.values(), _TEXTS_READ) if name.casefold() in turn.text
     )
 
 
@@ -237,15 +237,15 @@ def _with_speaker(space: Space, piece: Sentence) -> str:
     return f"{who}: {space.text(piece)}" if who and turn.kind != "document" else space.text(piece)
 
 
-OVERLAP = 0.8
+UPDATE_OVERLAP = 0.8
 """Share of entities in common from which on evidence updates a point instead of making one. Jaccard index; ours."""
-ALIKE = 0.7
+MERGE_COSINE = 0.7
 """Cosine of two descriptions from which on points that share an entity are merged. Applies where the goal does not
 relate the two; ours (measured: of such pairs half lie above .62 in dialogues, .59 and .42 in passages of an
 encyclopedia, most of them for no other reason than the entity; above .7 lie 19, 8 and 1 of 100)."""
-WORDS, MERGED_WORDS = 80, 160
+DESCRIPTION_WORDS, MERGED_WORDS = 80, 160
 """Words of a description that the memory writes, and of that of a merged point. Not from the paper."""
-REDUNDANT = 0.6
+REPEATED_ROUGE = 0.6
 """ROUGE-L from which on a sentence repeats another; from QRMeM's pool of questions (§2.1, note 3)."""
 
 
@@ -259,10 +259,10 @@ def apply_group(
     keys = frozenset(map(facts.key, group.entities.values()))
     near = [(jaccard(keys, vertices(facts, point)), point) for point in points.values()]
     best = max(near, key=lambda entry: (entry[0], entry[1].active, entry[1].id), default=None)
-    if best is not None and best[0] >= OVERLAP:
+    if best is not None and best[0] >= UPDATE_OVERLAP:
         target = _active_successor(points, best[1])
         return None if target is None else _update_point(target, group, at)
-    description = extract_description(_placed(group), WORDS)
+    description = extract_description(_placed(group), DESCRIPTION_WORDS)
     entities = distinct_names(group.entities.values())
     name = point_id(space, scope, entities, description)
     if name in points:
@@ -282,7 +282,7 @@ def _update_point(point: Point, group: EvidenceGroup, at: Millis) -> Point | Non
     if point.source != "embedded":
         return add_support(point, group.sentences, group.facts, at)
     texts = [*_placed(group), *_sentences([point.description])]
-    description = extract_description(texts, MERGED_WORDS if point.parents else WORDS)
+    description = extract_description(texts, MERGED_WORDS if point.parents else DESCRIPTION_WORDS)
     return reword(add_support(point, group.sentences, group.facts, at), description, "embedded")
 
 
@@ -338,7 +338,7 @@ def extract_description(texts: Iterable[Placed], most: int) -> str:
     room = most
     for placed in texts:
         said = words(placed[1])
-        if any(rouge_l(said, other) >= REDUNDANT for other in kept.values()):
+        if any(rouge_l(said, other) >= REPEATED_ROUGE for other in kept.values()):
             continue
         room -= len(placed[1].split())
         if room < 0 and kept:
@@ -399,7 +399,7 @@ def pairs_to_merge(
         related = bool(first - second) and bool(second - first)
         if related or joined[one.id] & joined[other.id]:
             cosine = float(vector(one) @ vector(other))
-            if related or cosine >= ALIKE:
+            if related or cosine >= MERGE_COSINE:
                 candidates.append((not related, -cosine, one.id, other.id, one, other))
     taken: set[str] = set()
     chosen = []

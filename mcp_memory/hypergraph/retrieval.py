@@ -36,12 +36,12 @@ from mcp_memory.view.evidence import known_sentences, point_evidence, sentence_e
 from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
 
-SHOWN = 5
+LISTED_POINTS = 5
 """Points that a recall lists."""
-NEAR = 0.4
+USER_POINT_COSINE = 0.4
 """Ours: cosine of a question from which on it bears on a point that joins only the user of what it names and has none
 of its words. Of 280 pairs of both in a memory of half a year 6 lay above, 4 of them fitting."""
-ENTITIES = 5
+ENTITIES_A_SUBQUERY = 5
 """Entities that one subquery retrieves. n_v (code, graph_run.py: 5)."""
 
 
@@ -95,7 +95,7 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None) -> Retrie
     order = sorted(named, key=lambda key: (-best[key], -len(named[key]) if weigh is None else 0, key))
     return {
         key: dict(zip(named[key].tolist(), weights[named[key]].tolist(), strict=True))
-        for key in order[:ENTITIES]
+        for key in order[:ENTITIES_A_SUBQUERY]
         if best[key] > 0
     }
 
@@ -109,7 +109,7 @@ def relevant_points(space: Space, query: Query, keys: Iterable[str]) -> list[Poi
     """Return the active points that join entities of a question or were made for it, most similar first (DESIGN 3.2).
 
     ``keys`` are the entities that navigation started from. The user, whom most points of a personal memory join, is not
-    enough: a point of nobody else in the question must be near to it (`NEAR`), or have one of its words.
+    enough: a point of nobody else in the question must be near to it (`USER_POINT_COSINE`), or have one of its words.
     """
     hypergraph = space.hypergraph
     if not len(hypergraph):
@@ -127,10 +127,13 @@ def relevant_points(space: Space, query: Query, keys: Iterable[str]) -> list[Poi
     order = [
         place
         for place, point in enumerate(points)
-        if not asked or point.id in kept or cosines[place] >= NEAR or asked & frozenset(stems(point.description))
+        if not asked
+        or point.id in kept
+        or cosines[place] >= USER_POINT_COSINE
+        or asked & frozenset(stems(point.description))
     ]
     order.sort(key=lambda place: (-float(cosines[place]), points[place].id))
-    return [points[place] for place in order[:SHOWN]]
+    return [points[place] for place in order[:LISTED_POINTS]]
 
 
 def _content_stems(space: Space, query: Query, user: Iterable[str]) -> frozenset[str]:
@@ -140,7 +143,7 @@ def _content_stems(space: Space, query: Query, user: Iterable[str]) -> frozenset
     return frozenset(stem for stem in said - own if not stem.isdecimal())
 
 
-_NEXT = 3
+_SUGGESTIONS = 3
 """Suggestions of one kind at most."""
 
 
@@ -162,7 +165,7 @@ def local_points(call: OperatorInput) -> OperatorResult:
     items = _evidence(call, found, others, "local_points")
     following = [
         Suggestion("local_points", {"ids": (one.id,), **call.query_argument}, "it shares an entity")
-        for one in others[:_NEXT]
+        for one in others[:_SUGGESTIONS]
     ]
     return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found, joined)))
 
@@ -199,5 +202,5 @@ def _support_weight(call: OperatorInput, point: Point) -> float:
 def _expansions(space: Space, found: Iterable[str], joined: set[str]) -> list[Suggestion]:
     """Suggest the facts of retrieved entities that the points do not join."""
     new = [key for key in found if key not in joined and space.facts.degree(key)]
-    names = [space.facts.name(key) for key in new[:_NEXT]]
+    names = [space.facts.name(key) for key in new[:_SUGGESTIONS]]
     return [Suggestion("expand_facts", {"entity": name}, f"what is known about {name}") for name in names]

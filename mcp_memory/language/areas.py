@@ -35,7 +35,7 @@ _BESIDE = frozenset(
 MOST_TOPIC_WORDS = 6
 """Words of a topic that asks for an area by one of them."""
 _POSSESSIVE = re.compile(r"\b\w+['’]s?(?!\w)")
-_LONGEST = 120
+_BARE_CHARS = 120
 """Characters of a question that asks for nothing but an area."""
 
 
@@ -79,7 +79,7 @@ def areas_asked(topic: str) -> list[Area]:
 
 def asks_for_area(question: str) -> bool:
     """Return whether a question, in English, asks for nothing but a whole area: "How is Ann's health?"."""
-    if len(question) > _LONGEST or _ALONE.match(question) is None:
+    if len(question) > _BARE_CHARS or _ALONE.match(question) is None:
         return False
     own = _POSSESSIVE.sub(" ", question[:1].lower() + question[1:])
     names = {word.lower() for word in re.findall(r"\b[A-Z]\w+", own)}

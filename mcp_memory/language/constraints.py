@@ -19,7 +19,7 @@ from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
 from mcp_memory.language.expressions import S, compiled
 from mcp_memory.language.stated import stated_times
 
-LONGEST = 1_000
+QUESTION_CHARS = 1_000
 """Characters of a question that are searched for times; a pasted page is not a question."""
 NOW_WORDS = r"now|currently|presently|nowadays|today|these days|at the moment|at present|right now|current|present-day"
 
@@ -35,7 +35,7 @@ _YEARS = re.compile(r"\d+(?:/\d{2,4})?", re.ASCII)
 """A year, or two of a season, "2018/19"."""
 _ENDS = re.compile(r"[\s?.!]*$")
 _OPENS_APART = re.compile(r"\s?[,:]")
-_NEAR = 32
+_NEAR_CHARS = 32
 """Characters before a time in which a word that belongs to it may stand."""
 
 _NOW = compiled(rf"\b(?:{NOW_WORDS.replace(' ', S)})\b")
@@ -67,7 +67,7 @@ def constraint(question: str, now: Millis | None) -> Constraint | None:
         The first of: a constraint by date (two open ends are intersected), ``unknown`` for what depends on other facts,
         "now", what is to come. Never raises.
     """
-    text = _QUOTED_OR_BRACKETED.sub(lambda found: " " * len(found[0]), question[:LONGEST])
+    text = _QUOTED_OR_BRACKETED.sub(lambda found: " " * len(found[0]), question[:QUESTION_CHARS])
     if found := _dated_constraint(text, now):
         return found
     if _occurs(_OPEN, text):
@@ -107,14 +107,14 @@ def _constrains(text: str, time: StatedTime) -> bool:
     said = text[time.start : time.end]
     if not _YEARS.fullmatch(said):
         return True
-    before = text[max(0, time.start - _NEAR) : time.start]
+    before = text[max(0, time.start - _NEAR_CHARS) : time.start]
     if _ARTICLE.search(before) and not _ENDS.match(text, time.end):
         return False  # "the 2010 cup"
     return bool(_TIE.search(before) or _ENDS.match(text, time.end))
 
 
 def _constraint_of(text: str, time: StatedTime) -> Constraint:
-    before, said = text[max(0, time.start - _NEAR) : time.start], text[time.start : time.end].lower()
+    before, said = text[max(0, time.start - _NEAR_CHARS) : time.start], text[time.start : time.end].lower()
     if said.startswith(("before", "prior", "after")):
         order: Order = "after" if said.startswith("after") else "before"
         return Constraint(order, time.since, time.until, time.grain)

@@ -54,7 +54,7 @@ def parse(text: str) -> tuple[Millis, Millis]:
     moment = datetime(*date, int(hour or 0), int(minute or 0), int(second or 0))
     if not day:
         whole = month(moment.year, moment.month) if in_month else years(moment.year)
-        if whole.until >= LAST:
+        if whole.until >= LAST_INSTANT:
             raise ValueError(text)
         return whole
     start = (moment - _EPOCH) // timedelta(milliseconds=1) + int(fraction.ljust(3, "0")[:3]) - _offset(zone)
@@ -125,9 +125,9 @@ def civil(instant: Millis) -> tuple[int, int, int]:
     return era * 400 + year_of_era + (month <= 2), month, day_of_year - (153 * shifted + 2) // 5 + 1
 
 
-FIRST: Millis = midnight(1, 1, 1)
+FIRST_INSTANT: Millis = midnight(1, 1, 1)
 """The first instant that can be written in ISO-8601 with four digits of the year."""
-LAST: Millis = midnight(10_000, 1, 1)
+LAST_INSTANT: Millis = midnight(10_000, 1, 1)
 """The first instant after the last that can."""
 
 

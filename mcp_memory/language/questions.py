@@ -215,12 +215,12 @@ _BACK = re.compile(
     rf"|\b(?:has|have)\s(?:\S+\s){{1,3}}?(?!(?:{_NO_VERB})\b)\w+(?:ed|en)\b",
     re.I,
 )
-_OPENING = 2_000  # characters of a question that are read
+_READ_CHARS = 2_000  # characters of a question that are read
 
 
 def looks_back(question: str) -> bool:
     """Return whether a question asks of the past: "did she", "used to", "where has she worked"."""
-    return _BACK.search(question[:_OPENING]) is not None
+    return _BACK.search(question[:_READ_CHARS]) is not None
 
 
 _NUMBER = re.compile(

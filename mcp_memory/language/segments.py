@@ -3,9 +3,9 @@
 A text without structure is cut where a segment is full, and neighbouring segments share one sentence, so that what two
 sentences say together is in one segment. A text with headings, code or tables is cut where its own structure has it: a
 heading, or the line that introduces a block, stays with what follows; a block of code or a table is one piece, up to
-`WHOLE` times the limit (an embedder reads its beginning, and its words are indexed all the same); a segment that is
-full ends before its last heading, if what precedes fills half the limit. **Departure.** The paper's segments have 600
-tokens (§3.2).
+`WHOLE_BLOCK` times the limit (an embedder reads its beginning, and its words are indexed all the same); a segment that
+is full ends before its last heading, if what precedes fills half the limit. **Departure.** The paper's segments have
+600 tokens (§3.2).
 
 **Structure** is that of Markdown (`outline`): headings, and the blocks that are one piece, code and tables. Headings
 are lines of ``#`` signs and lines that are bold from end to end. A fence that is never closed reaches to the end of the
@@ -13,10 +13,10 @@ text, as in CommonMark. Everything takes time in proportion to the length of the
 
 **Sentences**, of any language: ``sentencex`` tells a full stop that ends a sentence from one that ends an abbreviation.
 Three rules are added. A line break ends a sentence if it looks intended: before a blank line or a list item, and after
-a line that is much shorter than the width at which an editor wraps. The library gets at most `BLOCK` characters at a
-time, because its cost grows with the square of the length of a paragraph without spaces (450,000 characters of Chinese
-took 73 s). Text without sentences (logs, code, base64) is cut into pieces of at most `LONGEST` characters, so that an
-embedder that reads 256 tokens loses little of it.
+a line that is much shorter than the width at which an editor wraps. The library gets at most `BLOCK_CHARS` characters
+at a time, because its cost grows with the square of the length of a paragraph without spaces (450,000 characters of
+Chinese took 73 s). Text without sentences (logs, code, base64) is cut into pieces of at most `SENTENCE_CHARS`
+characters, so that an embedder that reads 256 tokens loses little of it.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from itertools import pairwise
 from mcp_memory.heap import text_cache
 from mcp_memory.language.tokens import count_tokens
 
-LONGEST = 1_200
+SENTENCE_CHARS = 1_200
 """Most characters of a sentence; a longer one is cut behind a clause, else at white space, else anywhere."""
-BLOCK = 2_000
-"""Characters passed to the library at once; more than `LONGEST`, so that it cuts no whole sentence."""
+BLOCK_CHARS = 2_000
+"""Characters passed to the library at once; more than `SENTENCE_CHARS`, so that it cuts no whole sentence."""
 SHORT_LINE = 40
 """A line with fewer characters counts as ended on purpose, not wrapped."""
 
-MANY = 60
+REPETITIVE_FROM = 60
 """From so many words and marks on, a sentence may be called repetitive; 1,200 characters of prose have 250."""
 DISTINCT = 5
 """A sentence repeats itself if fewer than one in so many words and marks are different; of prose, half are."""
-RUN = 16
+REPEATED_RUN = 16
 """It also repeats itself if one word or mark stands so many times in a row."""
 
 _LINE_END = re.compile(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
@@ -88,17 +88,17 @@ def is_repetitive(text: str, start: int, end: int) -> bool:
 
     Rules look at a word's neighbours, so that many equal ones cost them much, and nobody states anything in that way.
     """
-    if end - start < 2 * MANY:
+    if end - start < 2 * REPETITIVE_FROM:
         return False
     tokens = _TOKEN.findall(text[start:end].lower())
-    if len(tokens) < MANY:
+    if len(tokens) < REPETITIVE_FROM:
         return False
     if len(set(tokens)) * DISTINCT < len(tokens):
         return True
     run = 1
     for before, token in pairwise(tokens):
         run = run + 1 if token == before else 1
-        if run >= RUN:
+        if run >= REPEATED_RUN:
             return True
     return False
 
@@ -130,7 +130,7 @@ def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple
     from sentencex import get_sentence_boundaries
 
     while start < end:
-        stop = min(start + BLOCK, end)
+        stop = min(start + BLOCK_CHARS, end)
         block = text[start:stop]
         cuts = sorted({found["start_index"] for found in get_sentence_boundaries(language, block)} | {0})
         if stop < end:
@@ -143,7 +143,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield a sentence without surrounding white space, in several pieces if it is too long."""
     while found := _WORD.search(text, start, end):
         start = found.start()
-        stop = end if end - start <= LONGEST else _cut(text, start + LONGEST)
+        stop = end if end - start <= SENTENCE_CHARS else _cut(text, start + SENTENCE_CHARS)
         yield start, start + len(text[start:stop].rstrip())
         start = stop
 
@@ -151,7 +151,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _cut(text: str, stop: int) -> int:
     """Return where to cut at or before ``stop``: after a clause or word in the last quarter, else after a character."""
     for between in (_CLAUSE, _SPACE):
-        if places := [found.end() for found in between.finditer(text, stop - LONGEST // 4, stop)]:
+        if places := [found.end() for found in between.finditer(text, stop - SENTENCE_CHARS // 4, stop)]:
             return places[-1]
     place = stop
     while place > stop - 16 and _joins(text[place - 1], text[place]):
@@ -169,11 +169,11 @@ def _joins(before: str, after: str) -> bool:
     )
 
 
-TITLE = 80
+HEADING_CHARS = 80
 """Most characters of a heading that count; a longer bold line is a sentence."""
-NEAREST = 3
+PATH_HEADINGS = 3
 """Most headings of a path: the nearest ones."""
-BOLD = 7
+BOLD_LEVEL = 7
 """The level of a bold line: below every ``#`` heading, which have the levels 1 to 6."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|[\r\n]|\Z)")
@@ -200,12 +200,12 @@ class Outline:
     _titles: list[tuple[str, ...]] = field(default_factory=list)  # of each heading: those above it, then its own
 
     def path(self, start: int) -> tuple[str, ...]:
-        """Return the headings above a place, at most `NEAREST`, outermost first; none stands above its own line."""
+        """Return at most `PATH_HEADINGS` headings above a place, outermost first; none stands above its own line."""
         at = bisect_right(self.headings, start) - 1
         if at < 0:
             return ()
         above = self._titles[at][:-1] if self.headings[at] == start else self._titles[at]
-        return above[-NEAREST:]
+        return above[-PATH_HEADINGS:]
 
 
 def code_blocks(text: str) -> list[tuple[int, int]]:
@@ -246,8 +246,8 @@ def outline(text: str) -> Outline:
         elif heading := _HEADING.match(words) or _BOLD.match(words):
             signs = heading[1] if heading.re is _HEADING else ""
             title = heading[heading.lastindex or 1].strip(" *_")
-            if title and len(title) <= TITLE:
-                level = len(signs) or BOLD
+            if title and len(title) <= HEADING_CHARS:
+                level = len(signs) or BOLD_LEVEL
                 while stack and stack[-1][0] >= level:
                     stack.pop()
                 stack.append((level, title))
@@ -259,9 +259,9 @@ def outline(text: str) -> Outline:
     return found
 
 
-WHOLE = 3
+WHOLE_BLOCK = 3
 """A block stays whole up to so many times the limit of a segment."""
-BLANK = 16
+BLANK_CHARS = 16
 """Characters that count as a token at least: drawings of blanks and rules have few words."""
 _LEADS = (":", "：")
 
@@ -294,14 +294,14 @@ def pack_segments(text: str, spans: Sequence[tuple[int, int]], limit: int = 200)
         text: the whole text.
         spans: its sentences as (start, end) in characters, as `split` returns them.
         limit: most tokens of a segment, by `count_tokens`; a longer sentence is a segment of its own, and a block of
-            code may have `WHOLE` times as many.
+            code may have `WHOLE_BLOCK` times as many.
 
     Returns:
         Segments as (first, last) indices of sentences, both inclusive, in order; together they hold every sentence.
         Each starts with the last sentence of the previous segment, or with the next one if these two do not fit
         together or the structure of the text separates them, and each adds at least one sentence.
     """
-    sizes = [max(count_tokens(text[start:end]), (end - start) // BLANK) for start, end in spans]
+    sizes = [max(count_tokens(text[start:end]), (end - start) // BLANK_CHARS) for start, end in spans]
     segments: list[tuple[int, int]] = []
     held: list[_SentenceGroup] = []
     total = 0
@@ -345,7 +345,7 @@ def _groups(text: str, spans: Sequence[tuple[int, int]], sizes: Sequence[int], l
             last += 1  # headings, and the line that introduces a block
             size += sizes[last]
         while last + 1 < len(spans) and block[last] >= 0 and block[last + 1] == block[last]:
-            if size + sizes[last + 1] > WHOLE * limit:
+            if size + sizes[last + 1] > WHOLE_BLOCK * limit:
                 break
             last += 1
             size += sizes[last]

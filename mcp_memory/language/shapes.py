@@ -82,13 +82,13 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
-_LONGEST = 2_000  # characters of a question that are read for its shape
-_SENTENCES = 2  # most of a question
+_READ_CHARS = 2_000  # characters of a question that are read for its shape
+_QUESTION_SENTENCES = 2  # most of a question
 
 
 def is_prompt(query: str) -> bool:
     """Return whether a query tells of more than it asks: it has more sentences than a question."""
-    return len(split(query[:_LONGEST])) > _SENTENCES
+    return len(split(query[:_READ_CHARS])) > _QUESTION_SENTENCES
 
 
 def breadth_of(question: str) -> Breadth:
@@ -97,7 +97,7 @@ def breadth_of(question: str) -> Breadth:
     ``overview`` for a summary or the course of something, ``all`` for a list, an order, how many and how often (lengths
     of time are single facts), what is still to come, or a whole area of life or work, ``best`` for everything else.
     """
-    opening = question[:_LONGEST]
+    opening = question[:_READ_CHARS]
     if is_prompt(question):
         return "best"
     if _OVERVIEW.search(opening) and not _LIST.match(opening):
@@ -115,17 +115,17 @@ def breadth_of(question: str) -> Breadth:
 
 def asks_for_number(question: str) -> bool:
     """Return whether a question asks how many or how often: for things to count, or for a number that was said."""
-    return _NUMBER.search(question[:_LONGEST]) is not None
+    return _NUMBER.search(question[:_READ_CHARS]) is not None
 
 
 def asks_for_code(question: str) -> bool:
     """Return whether a question may be answered by the lines of a block of code."""
-    return _CODE.search(question[:_LONGEST]) is not None
+    return _CODE.search(question[:_READ_CHARS]) is not None
 
 
 def topic_of(question: str) -> str:
     """Return what a question is about, without the words that ask for a list or a summary; never empty."""
-    opening = question[:_LONGEST]
+    opening = question[:_READ_CHARS]
     topic = " ".join(_FRAME.sub(" ", opening).split()).strip(" ,.?!:;")
     return topic if any(mark.isalnum() for mark in topic) else question
 

@@ -20,9 +20,9 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime
 from mcp_memory.language.expressions import MONTH, WEEKDAY, S, compiled
 from mcp_memory.language.iso import (
-    FIRST,
+    FIRST_INSTANT,
     HOUR,
-    LAST,
+    LAST_INSTANT,
     MINUTE,
     MONTHS,
     PARTS,
@@ -56,7 +56,7 @@ _OPENS = compiled(
 )
 _ONWARDS = compiled(rf"{S}(?:on|onwards?)\b(?!{S}the)")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_NEAR = 32
+_NEAR_CHARS = 32
 """Characters before an expression that are searched for a word that belongs to it."""
 
 
@@ -85,7 +85,8 @@ def stated_times(
     return tuple(
         replace(point, start=point.start + start, end=point.end + start)
         for point in points
-        if (point.since >= FIRST or point.since == BEGINNING) and (point.until <= LAST or point.until == FOREVER)
+        if (point.since >= FIRST_INSTANT or point.since == BEGINNING)
+        and (point.until <= LAST_INSTANT or point.until == FOREVER)
     )
 
 
@@ -183,7 +184,7 @@ def _with_open_end(sentence: str, point: StatedTime) -> StatedTime:
 
 
 def _opening(sentence: str, point: StatedTime) -> re.Match[str] | None:
-    return _OPENS.search(sentence[max(0, point.start - _NEAR) : point.start])
+    return _OPENS.search(sentence[max(0, point.start - _NEAR_CHARS) : point.start])
 
 
 def day_in_words(instant: Millis) -> str:

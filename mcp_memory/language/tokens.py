@@ -227,7 +227,7 @@ _WORK = re.compile(r"(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|«[^»\n]{1,80}»
 _WITHIN = _JOINING | {"and", "for"}
 _COLON = re.compile(r"\s*:\s|：")
 _SENTENCE_END = re.compile(r"\w{4,}[.!?]\s")
-_OPENING = 400  # characters of a title or text that are read
+_READ_CHARS = 400  # characters of a title or text that are read
 HEAD_LENGTH = 10
 """Most words of a title; a longer one is a sentence."""
 
@@ -265,7 +265,7 @@ def head(title: str | None, text: str) -> tuple[str, ...]:
             the words before the first verb or comma.
     """
     if title and title.strip():
-        whole = _BRACKETS.sub(" ", title[:_OPENING]).strip()
+        whole = _BRACKETS.sub(" ", title[:_READ_CHARS]).strip()
         said = _COLON.split(whole)[0] or whole
     else:
         said = _subject(text)
@@ -286,7 +286,7 @@ def short(title: str | None, about: Sequence[str]) -> tuple[str, ...]:
 
 def _subject(text: str) -> str:
     """Return the work or the name with which a text opens, up to its first verb; empty if it opens with neither."""
-    opening = _BRACKETS.sub(" ", text[:_OPENING].lstrip())
+    opening = _BRACKETS.sub(" ", text[:_READ_CHARS].lstrip())
     if work := _WORK.match(opening):
         return work[0].strip('"“”„«» ,')
     verb = _VERB.search(opening)

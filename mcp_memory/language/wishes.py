@@ -32,7 +32,7 @@ from mcp_memory.texts import resource
 
 WishKind = Literal["wish", "withdrawn"]
 """A withdrawal permits what was not wished ("you can use emojis again"), or says that what was wished is not needed."""
-LONGEST = 300
+WISH_CHARS = 300
 """Characters of a message that states wishes."""
 _MOST_SMALL = 60
 """Characters of small talk."""
@@ -68,7 +68,7 @@ def wishes_of(turn: Turn, spans: Sequence[tuple[int, int]]) -> list[WishSpan]:
     One in the session `WISHES` that no rule reads is a wish as a whole.
     """
     found = list(find_wishes(turn.text, spans))
-    if not found and turn.session == WISHES and by_user(turn) and spans and len(turn.text) <= LONGEST:
+    if not found and turn.session == WISHES and by_user(turn) and spans and len(turn.text) <= WISH_CHARS:
         return [WishSpan("wish", 0, spans[0][0], spans[-1][1], "")]
     return found
 
@@ -83,7 +83,7 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
         text: the text of the message.
         spans: the spans of its sentences, in characters.
     """
-    if len(text) > LONGEST or text.rstrip() != " ".join(text.split()) or text.isupper() or text.istitle():
+    if len(text) > WISH_CHARS or text.rstrip() != " ".join(text.split()) or text.isupper() or text.istitle():
         return  # lines, an indented block, a heading
     found: list[WishSpan] = []
     for number, (start, end) in enumerate(spans):

@@ -36,14 +36,21 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.navigation.counterfactual import counterfactual_budget, infer_paths, is_reliable, needs_repair
 from mcp_memory.navigation.fact_query import Moment, fact_query, moment, select_roots
-from mcp_memory.navigation.paths import EXPANDED, Cosine, Neighbourhood, StatementSimilarity, entities_on, score_paths
+from mcp_memory.navigation.paths import (
+    EXPANDED_NEIGHBOURS,
+    Cosine,
+    Neighbourhood,
+    StatementSimilarity,
+    entities_on,
+    score_paths,
+)
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import NONE, Space
 
-WIDTH = 5
+BEAM_WIDTH = 5
 """Paths that are followed at once from each entity. k (REAL §IV-C2, Table IV; 3, 8 and 10 were worse there)."""
-DEPTH = 3
+PATH_STEPS = 3
 """Steps of a path. D_max (REAL §IV-C2, Table IV; 4 gains .1 there, 5 loses)."""
 SUFFICIENT = 0.6
 """Minimum S_AS for a path to score its texts. The right type of answer alone, or all words of the query alone, give
@@ -131,7 +138,7 @@ def search_facts(
 
     beams = [Path(root, (), root.key, PathScores(0.0, 0.0, 0.0)) for root in roots]
     final: list[Path] = []
-    for _ in range(DEPTH if switches.beam else 1):
+    for _ in range(PATH_STEPS if switches.beam else 1):
         near.compare((path.end, path.root.intent) for path in beams)
         expansions = scored([_expand(near, path) for path in beams])
         guesses = scored(
@@ -148,7 +155,7 @@ def search_facts(
                 final.append(path)
             pool += continuations(path, group, inferred)
         beams = [  # the k best of each root, roots in their order
-            path for root in roots for path in sorted((p for p in pool if p.root == root), key=order)[:WIDTH]
+            path for root in roots for path in sorted((p for p in pool if p.root == root), key=order)[:BEAM_WIDTH]
         ]
         if not beams:
             break
@@ -187,7 +194,7 @@ def _expand(near: Neighbourhood, path: Path) -> list[Path]:
     """Return P′ of a path, not yet scored: the m best steps to entities that it has not visited, N_cand."""
     visited = entities_on(path, near.facts)
     new = ((step, end) for step, end, _ in near.edges(path.end, path.root.intent) if end not in visited)
-    return [path.with_step(step, end) for step, end in islice(new, EXPANDED)]
+    return [path.with_step(step, end) for step, end in islice(new, EXPANDED_NEIGHBOURS)]
 
 
 def statement_similarity(space: Space, vector: Vector, cosines: Scores) -> Cosine:

@@ -32,21 +32,21 @@ from mcp_memory.domain.facts import WHOLE, Assertion, Version
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.navigation.paths import EXPANDED, Edge, Neighbourhood, entities_on
+from mcp_memory.navigation.paths import EXPANDED_NEIGHBOURS, Edge, Neighbourhood, entities_on
 
 Guess = tuple[Step, str]
 """A step that a rule infers, and the key of the entity that it leads to."""
 
-RELEVANT = 0.5
+RELIABLE_RELEVANCE = 0.5
 """If no path is more relevant than this, hypotheses are tried. δ_QR, below which a path is not reliable (REAL
 §IV-C2, Table IV)."""
-COHERENT = 0.5
+RELIABLE_COHERENCE = 0.5
 """The same for how well the facts of a path fit together. δ_LC, likewise."""
 SAME, IMPLIED, HYPONYMY, SUCCESSION, CAUSALITY, COOCCURRENCE = 1.0, 0.8, 0.8, 0.6, 0.5, 0.3
 """Share of its confidence that a fact keeps (DESIGN 3.3): in its inverse, or mirrored if the relation is symmetric; in
 a relation that another implies; one step up in a hierarchy; in the version before or after; along a chain of causes;
 through a shared sentence."""
-PREMISES = 24
+PREMISES_A_RULE = 24
 """Neighbours that each rule reads; ours, for hubs."""
 TOGETHER = "mentioned_with"
 """The relation of a guess by co-occurrence."""
@@ -142,7 +142,7 @@ def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     known = {path.end, *(end for _, end, _ in near.edges(path.end, path.root.intent))}
     statements = (a for step, _, _ in _premises(near, path) for a in step.version.assertions[-_CITED:])
     sentences = dict.fromkeys((a.turn_id, a.sentence) for a in statements if a.sentence != WHOLE)
-    for turn_id, sentence in islice(sentences, PREMISES):
+    for turn_id, sentence in islice(sentences, PREMISES_A_RULE):
         for other in facts.assertions_in(turn_id):
             if other.sentence != sentence or other.negated:
                 continue
@@ -167,7 +167,7 @@ RULES = (symmetry, hyponymy, succession, causality, cooccurrence)
 
 
 def _premises(near: Neighbourhood, path: Path, key: str | None = None) -> Sequence[Edge]:
-    return near.edges(path.end if key is None else key, path.root.intent)[:PREMISES]
+    return near.edges(path.end if key is None else key, path.root.intent)[:PREMISES_A_RULE]
 
 
 def _above(near: Neighbourhood, path: Path, key: str, levels: frozenset[str]) -> Iterator[Guess]:
@@ -240,12 +240,12 @@ def _cite(premises: Sequence[Version]) -> tuple[Assertion, ...]:
 
 def is_reliable(scores: PathScores) -> bool:
     """Return whether a candidate belongs to N_rel."""
-    return scores.relevance >= RELEVANT and scores.coherence >= COHERENT
+    return scores.relevance >= RELIABLE_RELEVANCE and scores.coherence >= RELIABLE_COHERENCE
 
 
 def counterfactual_budget(candidates: Iterable[PathScores]) -> int:
     """Return B_cf, the number of places that reliable candidates leave."""
-    return max(0, EXPANDED - sum(is_reliable(scores) for scores in candidates))
+    return max(0, EXPANDED_NEIGHBOURS - sum(is_reliable(scores) for scores in candidates))
 
 
 def needs_repair(candidates: Sequence[PathScores]) -> bool:
@@ -264,7 +264,7 @@ def infer_paths(near: Neighbourhood, path: Path, excluded: Iterable[str]) -> lis
     inferred: list[Path] = []
     for rule in RULES:
         # The scores decide which guesses are good; this limit only saves time.
-        for step, end in islice(rule(near, path), _OF_EACH * EXPANDED):
+        for step, end in islice(rule(near, path), _OF_EACH * EXPANDED_NEIGHBOURS):
             if end not in visited and step.version.id not in known:
                 known.add(step.version.id)
                 inferred.append(path.with_step(step, end))

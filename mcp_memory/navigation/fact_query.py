@@ -72,12 +72,12 @@ _LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
 )
 _CHOICE = re.compile(r"\b(?:or|both|either|neither|than)\b")
 _QUALIFIER = r"[\"”]?\s?[(（\[][^()（）\[\]]{0,200}[)）\]]"  # after one of two entities with the same name
-_NAMES = 50  # names of a query that are left out of its words
-_OPENING = 2_000  # characters of a query in which its form is read
+_NAMES_LEFT_OUT = 50  # names of a query that are left out of its words
+_FORM_CHARS = 2_000  # characters of a query in which its form is read
 _ASKING = frozenset(("who", "whom", "whose", "when", "where", "why", "what", "which", "how", "be"))
 _CAUSES = frozenset(("causes", "caused_by"))
 _ORDERS = frozenset(("before", "after"))
-HINTED = 0.5
+HINT_STRENGTH = 0.5
 """How strongly words with little content ask for a relation ("from" for ``comes_from``)."""
 
 
@@ -155,7 +155,7 @@ class FactQuery:
             strength, explained = self._match(known)
             for name in known.implies:
                 other, further = self._match(relations().get(name))
-                strength, explained = max(strength, HINTED * other), explained | further
+                strength, explained = max(strength, HINT_STRENGTH * other), explained | further
             self._asked[relation] = strength, explained
         return self._asked[relation]
 
@@ -185,7 +185,7 @@ class FactQuery:
                 strength = 1.0
                 explained |= self._stems_of(own)
             elif not own and phrase != known.label and plain <= self._words and not plain <= _ASKING:
-                strength = max(strength, HINTED)
+                strength = max(strength, HINT_STRENGTH)
         return strength, explained
 
     def _stems_of(self, plain: Iterable[str]) -> frozenset[str]:
@@ -280,13 +280,13 @@ def is_time_valid(version: Version, at: Moment | None, intent: Intent, *, past: 
 
 
 def _plain(text: str) -> str:
-    return " ".join(text[:_OPENING].casefold().split())
+    return " ".join(text[:_FORM_CHARS].casefold().split())
 
 
 def _nameless(query: Query) -> str:
     """Return the opening of a query without its names, whose words ask for nothing: "The Change (1995 film)"."""
-    named = "|".join(re.escape(name) for name in sorted(query.names[:_NAMES], key=len, reverse=True))
-    opening = query.text[:_OPENING]
+    named = "|".join(re.escape(name) for name in sorted(query.names[:_NAMES_LEFT_OUT], key=len, reverse=True))
+    opening = query.text[:_FORM_CHARS]
     return re.sub(rf"(?<!\w)(?:{named})(?!\w)(?:{_QUALIFIER})?", " ", opening) if named else opening
 
 
@@ -320,12 +320,12 @@ def _times() -> frozenset[str]:
     )
 
 
-ROOTS = 8
+MOST_ROOTS = 8
 """At most this many roots are followed; ours, so that a long query stays cheap."""
-SPECIFIC = 8
+SPECIFIC_PAIRS = 8
 """A common noun is a root only if it takes part in at most this many (entity, relation) pairs; ours: it keeps "film"
 from being one."""
-JOINT = 0.6
+SAME_NAME_OVERLAP = 0.6
 """Jaccard index of their words from which on two names may mean the same entity; ours."""
 # Capitalised forms inside a sentence belong to titles, "My Fair Lady".
 _FIRST_PERSON = re.compile(
@@ -333,18 +333,18 @@ _FIRST_PERSON = re.compile(
 )
 _SECOND_PERSON = re.compile(r"\b(?:you|YOU|your|YOUR|yours|YOURS|yourself|YOURSELF)\b|(?:^|[.!?]\s+)(?:You|Your)\b")
 _OWNED = re.compile(r"\b(?:my|our)\s+((?:[\w-]+\s*){1,3})", re.I)
-_MEANT = 3  # entities that one name may refer to if none bears it exactly
-_VAGUE = 12  # a name that more entities resemble refers to none
-_COMPARED = 256  # entities with a word in common that are compared with a name
+_MOST_MEANT = 3  # entities that one name may refer to if none bears it exactly
+_VAGUE_FROM = 12  # a name that more entities resemble refers to none
+_ENTITIES_COMPARED = 256  # entities with a word in common that are compared with a name
 
 _WORD = re.compile(rf"[\w{MARKS}+#]+(?:['’][\w{MARKS}]+)*")
 _BRACKETS = re.compile(
     r"(?<=.)[(（\[][^()（）\[\]]{0,200}[)）\]]"
 )  # they tell a name from others: "Dream (Ann Lee song)"
-_LONGEST = 8  # words of a name
+_NAME_WORDS = 8  # words of a name
 _LONGEST_RUN = 10  # characters of a name in a script without spaces
-_READ = 100  # words of a query in which names are looked up
-_LETTERS = 4_000  # characters of a query that are read
+_QUERY_WORDS = 100  # words of a query in which names are looked up
+_QUERY_CHARS = 4_000  # characters of a query that are read
 _NAMED = frozenset(("person", "organisation", "place"))
 
 _Words = Sequence[re.Match[str]]
@@ -365,19 +365,19 @@ def select_roots(facts: Facts, query: Query, named: Sequence[str] = ()) -> tuple
         keys.update(dict.fromkeys(resolve_name(facts, name)))
     for name in query.extra_names:
         similar = resolve_name(facts, name)
-        keys.update(dict.fromkeys(key for key in similar if facts.degree(key) <= SPECIFIC or is_name(facts, key)))
+        keys.update(dict.fromkeys(key for key in similar if facts.degree(key) <= SPECIFIC_PAIRS or is_name(facts, key)))
     if not keys:
         opening = query.text.lstrip()
         if all(" " not in name and opening.startswith(name) for name in unknown):  # "Tell me" names nobody
-            keys.update(dict.fromkeys(key for key in common if facts.degree(key) <= SPECIFIC))
+            keys.update(dict.fromkeys(key for key in common if facts.degree(key) <= SPECIFIC_PAIRS))
     intent = fact_query(query).intent
-    return tuple(Root(key, facts.name(key), intent) for key in list(keys)[:ROOTS])
+    return tuple(Root(key, facts.name(key), intent) for key in list(keys)[:MOST_ROOTS])
 
 
 def resolve_name(facts: Facts, name: str) -> list[str]:
     """Return the entities that a name may refer to: the one that bears it, else at most three similar ones, best first.
 
-    Names are similar if they share enough words (`JOINT`). For people, organisations, places and
+    Names are similar if they share enough words (`SAME_NAME_OVERLAP`). For people, organisations, places and
     other proper names two more conditions hold: one of the two names contains all words of the other, and names of
     people begin or end alike, so that Ann Lee is never Bob Lee. A single word of a longer name refers to a person of
     that name, or to an entity whose name begins with it ("Acme" and "Acme Corporation"). A name that more than a dozen
@@ -391,10 +391,10 @@ def resolve_name(facts: Facts, name: str) -> list[str]:
     words = _content_words(entity_key(name))
     similar = [
         (-similarity, -facts.degree(key), key)
-        for key in facts.entities_with_words(words, _COMPARED)
+        for key in facts.entities_with_words(words, _ENTITIES_COMPARED)
         if (similarity := _name_similarity(facts, name, words, key))
     ]
-    return [key for _, _, key in nsmallest(_MEANT, similar)] if len(similar) <= _VAGUE else []
+    return [key for _, _, key in nsmallest(_MOST_MEANT, similar)] if len(similar) <= _VAGUE_FROM else []
 
 
 def _content_words(key: str) -> tuple[str, ...]:
@@ -407,7 +407,7 @@ def _name_similarity(facts: Facts, name: str, words: tuple[str, ...], key: str) 
     shared = set(words).intersection(other)
     index = len(shared) / len({*words, *other})
     if not shared or not is_name(facts, key):
-        return index if index >= JOINT else 0.0
+        return index if index >= SAME_NAME_OVERLAP else 0.0
     if len(shared) < min(len(set(words)), len(set(other))):
         return 0.0  # each of the two names has a word that the other lacks
     first, last = words[0] == other[0], words[-1] == other[-1]
@@ -432,7 +432,7 @@ def _first_and_second_person(facts: Facts, query: Query) -> Iterator[str]:
 def _possessions(facts: Facts, query: Query) -> Iterator[str]:
     """Yield the things of the asking person that a query names, "my bike", known as "user's bike"."""
     owners = [*_first_and_second_person(facts, query), *query.speakers, "user"]
-    for found in islice(_OWNED.finditer(query.text[:_LETTERS]), _MEANT):
+    for found in islice(_OWNED.finditer(query.text[:_QUERY_CHARS]), _MOST_MEANT):
         parts = found[1].split()
         for owner, length in product(dict.fromkeys(owners), range(len(parts), 0, -1)):
             key = facts.known_entity(f"{owner}'s {' '.join(parts[:length])}".casefold())
@@ -451,9 +451,9 @@ def mentioned_entities(
         unknown: names as written that no fact bears; they may be variants of one that a fact bears.
         common: keys of entities mentioned as common nouns, the longest first.
     """
-    text = _BRACKETS.sub(" ", unicodedata.normalize("NFKC", question[:_LETTERS]).strip())
-    names = [unicodedata.normalize("NFKC", name) for name in names[:_READ] if len(name) < _LETTERS]
-    spoken = list(_WORD.finditer(text))[:_READ]
+    text = _BRACKETS.sub(" ", unicodedata.normalize("NFKC", question[:_QUERY_CHARS]).strip())
+    names = [unicodedata.normalize("NFKC", name) for name in names[:_QUERY_WORDS] if len(name) < _QUERY_CHARS]
+    spoken = list(_WORD.finditer(text))[:_QUERY_WORDS]
     runs = list(_occurrences(text, spoken, names))
     capitals = bool(runs) or any(word[0][0].isupper() for word in spoken[1:])
     named: dict[str, None] = {}
@@ -472,7 +472,7 @@ def mentioned_entities(
             known.add(run)
     for word in spoken:
         if not word[0].isascii() and len(words(word[0])) > 1 and not facts.resolve(word[0]):
-            named.update(dict.fromkeys(_names_without_spaces(facts, word[0].casefold()[:_READ])))
+            named.update(dict.fromkeys(_names_without_spaces(facts, word[0].casefold()[:_QUERY_WORDS])))
     unknown = [text[spoken[run.start].start() : spoken[run.stop - 1].end()] for run in runs if run not in known]
     return tuple(named), tuple(dict.fromkeys(unknown)), tuple(common)
 
@@ -486,7 +486,7 @@ def _entity_spans(facts: Facts, words: _Words) -> Iterator[tuple[range, str]]:
         not facts.is_name_word(inner) and not facts.is_name_word(ending)
         for inner, ending in zip(plain, last, strict=True)
     ]
-    for length in range(min(_LONGEST, len(words)), 0, -1):
+    for length in range(min(_NAME_WORDS, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             stop = start + length
             if True in used[start:stop] or all(little[start:stop]):

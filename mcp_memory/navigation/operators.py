@@ -22,9 +22,9 @@ from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.facts import Facts
 
-_NEXT = 3
+_SUGGESTIONS = 3
 """Suggestions of one kind."""
-_RAW = (0.0, 0.25)
+_RAW_BACKGROUND = (0.0, 0.25)
 """A background that leaves cosines unchanged: a single step does not know that of the space."""
 
 
@@ -54,7 +54,7 @@ def expand_facts(call: OperatorInput) -> OperatorResult:
     changed = (group for group in groups if len(facts.versions(*group)) > 1 and facts.cardinality(group[1]) == "single")
     following = [
         Suggestion("versions", {"entity": facts.name(head), "relation": relation}, "this value changed over time")
-        for head, relation in islice(changed, _NEXT)
+        for head, relation in islice(changed, _SUGGESTIONS)
     ]
     return OperatorResult(tuple(items), (*following, *_expansions(facts, (end for _, end, _ in edges))))
 
@@ -95,7 +95,7 @@ def timeline(call: OperatorInput) -> OperatorResult:
         shown, left_out = found[-call.limit :], max(0, len(found) - call.limit)
     heads = dict.fromkeys(version.head for version in shown)
     following = [Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads]
-    return _history(call, "timeline", shown, following[:_NEXT], [version.id for version in shown], left_out)
+    return _history(call, "timeline", shown, following[:_SUGGESTIONS], [version.id for version in shown], left_out)
 
 
 def counterfactual(call: OperatorInput, *, enabled: bool = True) -> OperatorResult:
@@ -120,7 +120,7 @@ def counterfactual(call: OperatorInput, *, enabled: bool = True) -> OperatorResu
         for path, scores in ranked
         for one in path.steps[-1:]
     ]
-    ends = list(dict.fromkeys(facts.name(path.end) for path, _ in ranked))[:_NEXT]
+    ends = list(dict.fromkeys(facts.name(path.end) for path, _ in ranked))[:_SUGGESTIONS]
     checks = (Suggestion("expand_facts", {"entity": name}, f"check the guess from {name}") for name in ends)
     return OperatorResult(tuple(items), tuple(checks))
 
@@ -133,7 +133,7 @@ def _around(call: OperatorInput, key: str) -> Neighbourhood:
     return Neighbourhood(
         call.space.facts,
         wanted,
-        StatementSimilarity(call.cosine, _RAW),
+        StatementSimilarity(call.cosine, _RAW_BACKGROUND),
         (key,),
         at=(window.since, window.until) if bounded else None,
         uncertain=wanted.query.accepts_guesses,
@@ -149,7 +149,7 @@ def _entity(call: OperatorInput) -> str | None:
 def _expansions(facts: Facts, ends: Iterable[str]) -> list[Suggestion]:
     """Return the step to more facts of each of some entities that have more; an alias is no entity."""
     more = (key for key in dict.fromkeys(ends) if facts.known_entity(key) == key and facts.degree(key) > 1)
-    names = map(facts.name, islice(more, _NEXT))
+    names = map(facts.name, islice(more, _SUGGESTIONS))
     return [Suggestion("expand_facts", {"entity": name}, f"more is known about {name}") for name in names]
 
 

@@ -39,7 +39,7 @@ from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import DID, EntityType, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.heap import text_cache
-from mcp_memory.language.iso import FIRST, LAST, civil
+from mcp_memory.language.iso import FIRST_INSTANT, LAST_INSTANT, civil
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.fact_query import FactQuery, Moment, content_stems, is_time_valid
 from mcp_memory.view.facts import Facts
@@ -49,19 +49,19 @@ Cosine = Callable[[Sequence[Assertion]], list[float]]
 Edge = tuple[Step, str, float]
 """A possible step, the key of the entity that it leads to, and its rank among the neighbours; higher is better."""
 
-EXPANDED = 5
+EXPANDED_NEIGHBOURS = 5
 """Neighbours that are scored at the end of each path. m (REAL §IV-C2, Table IV; 10 gains .05 there)."""
-SCANNED = 256
+SCANNED_VERSIONS = 256
 """Versions on each side of a root that are read before the best m are taken; ours, for hubs."""
-PASSED = 48
+PASSED_VERSIONS = 48
 """The same for an entity further along a path; with 256 here too, searching dense facts takes twice as long."""
-ASKED = 0.7
+ASKED_BONUS = 0.7
 """Bonus on relevance for a relation that the query asks for, as a share of the distance to 1; ours."""
 SPREAD = 4.0
 """Standard deviations of the background cosine that span the calibrated cosine from 0 to 1 (DESIGN 3.2)."""
-BACKWARD = 0.05
+BACKWARD_PENALTY = 0.05
 """Subtracted from relevance for a step from tail to head (DESIGN D36)."""
-INCOMPATIBLE = 0.15
+INCOMPATIBLE_PENALTY = 0.15
 """Subtracted from a neighbour's rank if it does not have the kind that the root's intent looks for, less the more the
 query asks for its relation by name (DESIGN D35, which gives no number)."""
 UNKNOWN = "…"
@@ -70,7 +70,7 @@ _EXPECTED: Mapping[AnswerType, EntityType] = {"who": "person", "where": "place",
 _NOT_NAMED: frozenset[AnswerType] = frozenset(("who", "where", "what"))
 """Answer types whose answer the query does not itself name."""
 CLASSES = frozenset(("is_a", "nationality", "comes_from", "works_as", "released_on", "born_on", "died_on"))
-_SUPPORT = 16
+_SUPPORTS_COMPARED = 16
 """Newest assertions of a version whose sentences are compared; a fact may be stated a thousand times."""
 
 
@@ -91,7 +91,9 @@ class StatementSimilarity:
     def of(self, versions: Iterable[Version]) -> list[float]:
         """Return the calibrated cosine of each version, in [0, 1]."""
         rows = list(versions)
-        missing = {version.id: version.assertions[-_SUPPORT:] for version in rows if version.id not in self._known}
+        missing = {
+            version.id: version.assertions[-_SUPPORTS_COMPARED:] for version in rows if version.id not in self._known
+        }
         new = {one.id: one for support in missing.values() for one in support if one.id not in self._said}
         if new:
             self._said |= zip(new, map(self.calibrate, self.cosine(tuple(new.values()))), strict=True)
@@ -161,17 +163,17 @@ class Neighbourhood:
         similarities = self.similarity.of(version for version, _, _ in neighbours)
         edges = []
         for (version, forward, end), similarity in zip(neighbours, similarities, strict=True):
-            rank = similarity + (1 - similarity) * ASKED * self.fact_query.demand(version.relation)
-            rank -= BACKWARD * (not forward)
-            rank -= INCOMPATIBLE * (1 - self.fact_query.suitability(version, intent, self.facts))
+            rank = similarity + (1 - similarity) * ASKED_BONUS * self.fact_query.demand(version.relation)
+            rank -= BACKWARD_PENALTY * (not forward)
+            rank -= INCOMPATIBLE_PENALTY * (1 - self.fact_query.suitability(version, intent, self.facts))
             edges.append((Step(version, forward, confidence=version.confidence), end, rank))
         edges.sort(key=lambda edge: (-edge[2], -edge[0].version.since, edge[0].version.id))
         return tuple(edges)
 
     def _around(self, key: str) -> tuple[tuple[Version, bool, str], ...]:
         if key not in self._neighbours:
-            limit = 0 if self._is_alias(key) else PASSED
-            limit = SCANNED if key in self.roots else limit
+            limit = 0 if self._is_alias(key) else PASSED_VERSIONS
+            limit = SCANNED_VERSIONS if key in self.roots else limit
             out = [(one, True, self.facts.target_key(one, forward=True)) for one in islice(self._out(key), limit)]
             into = self.facts.to(key, suspected=self.uncertain, first=lambda name: -self.fact_query.demand(name))
             back = [(version, False, self.facts.key(version.head)) for version in islice(into, limit)]
@@ -239,7 +241,7 @@ def relevance(path: Path, similarities: Sequence[float], fact_query: FactQuery) 
     mean = sum(similarities) / len(similarities)
     demand = sum(fact_query.demand(step.version.relation) for step in path.steps) / len(path.steps)
     backward = sum(not step.forward for step in path.steps)
-    return max(0.0, mean + (1 - mean) * ASKED * demand - BACKWARD * backward)
+    return max(0.0, mean + (1 - mean) * ASKED_BONUS * demand - BACKWARD_PENALTY * backward)
 
 
 def coherence(path: Path, facts: Facts, fact_query: FactQuery) -> float:
@@ -337,4 +339,4 @@ def serialise(path: Path) -> str:
 
 
 def _day(instant: Millis) -> str:
-    return "{:04}-{:02}-{:02}".format(*civil(instant)) if FIRST <= instant < LAST else UNKNOWN
+    return "{:04}-{:02}-{:02}".format(*civil(instant)) if FIRST_INSTANT <= instant < LAST_INSTANT else UNKNOWN

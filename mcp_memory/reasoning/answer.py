@@ -49,7 +49,7 @@ from mcp_memory.reasoning.evidence import CitableItem, RenderedEvidence, render_
 from mcp_memory.reasoning.understanding import understand_question
 from mcp_memory.texts import prompt
 
-WORDS = 150
+ANSWER_WORDS = 150
 """Most words of an answer: one that is no list, summary or explanation is asked for in at most 20."""
 FULL_WORDS = 300
 """Most words of a full answer, and"""
@@ -153,7 +153,7 @@ LEAST_TOKENS = 700
 """Tokens of evidence without which a judgement sees too little: the first one leaves as many for another, beside the
 prompt and the form. (With a judge that is always right over questions of several hops, without this bound 5 of 60 ended
 without an answer, and none with it.)"""
-ANOTHER = 3_000
+ANOTHER_TOKENS = 3_000
 """Tokens left below which no further judgement is asked for: about what prompt, form and `LEAST_TOKENS` take."""
 LAST = "This is the last look: nothing more is searched. Answer now if you can, hedged where it is uncertain."
 """Said where a judge is not asked again, whatever it asks for."""
@@ -192,7 +192,7 @@ class ClaudeQuestionJudge:
     @property
     def follow_ups(self) -> int:
         """See `ports.QuestionJudge`; none where the budget does not hold another judgement."""
-        return self.most_follow_ups if self.budget.left >= ANOTHER else 0
+        return self.most_follow_ups if self.budget.left >= ANOTHER_TOKENS else 0
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -265,7 +265,7 @@ async def judge_evidence(claude: Claude, judge_input: JudgeInput, budget: Budget
     rendered = render_evidence(judge_input, token_room(budget.left, size, 1 if judge_input.earlier else share))
     if not rendered.cited:
         raise EngineError("the budget leaves no room for evidence")
-    last = judge_input.last or budget.left - size - estimate_tokens(rendered.text) < ANOTHER
+    last = judge_input.last or budget.left - size - estimate_tokens(rendered.text) < ANOTHER_TOKENS
     use = partial(to_judgement, rendered=rendered, length=judge_input.query.length)
     return await claude.ask(system, _asked(judge_input, rendered.text, last=last), form, use, budget)
 
@@ -362,7 +362,11 @@ def to_judgement(reply: AnswerForm, rendered: RenderedEvidence, length: Length =
         judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=prompt_line(reply.beyond))
     if not reply.answerable:
         return replace(judged, support=1 - reply.confidence)
-    text = _full(reply.answer, rendered, kept) if length == "full" else _first_words(prompt_line(reply.answer), WORDS)
+    text = (
+        _full(reply.answer, rendered, kept)
+        if length == "full"
+        else _first_words(prompt_line(reply.answer), ANSWER_WORDS)
+    )
     if not text:
         raise UnusableReply("its answer had no words", "answerable is true, but answer is empty.")
     if not kept:

@@ -47,7 +47,7 @@ OUTPUT_TOKENS = 2_048
 """Most tokens of one reply, the model's thinking included."""
 PROBLEM_CHARS = 400
 """Most characters of the problem that is sent back."""
-REFUSED = frozenset((401, 403, 404))
+REFUSED_STATUSES = frozenset((401, 403, 404))
 """Statuses that repeat until another key or model is set."""
 _STATUS_WORDS = {
     401: "the key was refused",
@@ -230,7 +230,7 @@ def _repeats(request: Request) -> int:
 def _refusal(status: int) -> EngineError:
     """Return the error for a request that the server did not answer."""
     reason = _STATUS_WORDS.get(status, f"it replied with HTTP status {status}")
-    if status in REFUSED:
+    if status in REFUSED_STATUSES:
         return EngineRefused(reason)
     return EngineUnavailable(reason) if status in (408, 409, 429) or status >= 500 else EngineError(reason)
 

@@ -38,11 +38,11 @@ from mcp_memory.reasoning.client import (
 )
 from mcp_memory.visible import as_name
 
-BESIDE = 5
+SHOWN_OF_EACH = 5
 """Most conflicts, paths, guesses and memory points that are shown, of each."""
-PLACES = 2
+CITED_SENTENCES = 2
 """Sentences that are cited for one fact."""
-RELEVANT, TELLING = 0.5, 0.5
+RELEVANT_PATH, TELLING_PATH = 0.5, 0.5
 """Least S_QR of a path that is shown, and least S_AS, as a share of its confidence, of one with a hypothesis. (A trial
 showed what a person owns, and what is mentioned together, with questions about something else.)"""
 
@@ -106,7 +106,7 @@ def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
         if item.kind == "fact" and item.inferred != "cooccurrence" and (known := knowledge.fact(item.id)):
             yield known
     asked = judge_input.query.relations
-    for path in judge_input.recall.paths[:BESIDE]:
+    for path in judge_input.recall.paths[:SHOWN_OF_EACH]:
         for step in path.steps:
             if _holds(step.version, knowledge.moment) and (not step.inferred or bears(path)):
                 yield step.version, step.inferred
@@ -119,8 +119,8 @@ def bears(path: Path) -> bool:
     """Return whether a path has enough to do with what is asked; a hypothesis has to tell some of it, too."""
     if any(leads_back(replace(path, steps=path.steps[: place + 1])) for place in range(len(path.steps))):
         return False
-    enough = path.scores.sufficiency >= TELLING * path.confidence if path.inferred else True
-    return path.scores.relevance >= RELEVANT and enough
+    enough = path.scores.sufficiency >= TELLING_PATH * path.confidence if path.inferred else True
+    return path.scores.relevance >= RELEVANT_PATH and enough
 
 
 def _holds(version: Version, moment: Millis) -> bool:
@@ -129,7 +129,7 @@ def _holds(version: Version, moment: Millis) -> bool:
 
 def _citable(version: Version, rule: Rule | None, knowledge: KnownFacts) -> CitableItem | None:
     places = [place for assertion in version.assertions if (place := knowledge.source(assertion))]
-    citations = tuple(Citation(version.id, place) for place in places[:PLACES])
+    citations = tuple(Citation(version.id, place) for place in places[:CITED_SENTENCES])
     if not citations:
         return None
     doubtless = version.confidence >= STABLE and version.status != "contested" and knowledge.gate(citations) >= 1
@@ -160,9 +160,9 @@ def _happened(since: Millis, until: Millis, precision: Precision | None) -> str:
     return f"on a day between {first} and {last}"
 
 
-WISHES = 3
+SHOWN_WISHES = 3
 """Most standing wishes of the user that are shown."""
-FACTS = 12
+SHOWN_FACTS = 12
 """Most facts that are shown."""
 POINT_SHARE = 0.4
 """Largest share of the room that points and the sentences they rest on take."""
@@ -170,7 +170,7 @@ PIECE_CHARS = 320
 """Characters of one line: a longer turn has several, so that a citation stays precise."""
 KEPT, NEW = "What you kept:", "Found since:"
 """The lines above what a judge that is asked again kept, and above the rest."""
-_PREFIX = 24  # characters of a number and a speaker's name, about
+_PREFIX_CHARS = 24  # characters of a number and a speaker's name, about
 _Place = tuple[str, int]  # the id of a turn, and the first character of a sentence of it
 
 
@@ -206,8 +206,8 @@ class _Shown:
         if sentence.source.start in self.sentences.get(turn.id, {}):
             return True
         heading = _heading(turn)
-        more = 0 if turn.id in self.sentences else _PREFIX + len(turn.speaker or "")
-        more += _PREFIX * (2 * len(sentence.source.quote) // PIECE_CHARS)
+        more = 0 if turn.id in self.sentences else _PREFIX_CHARS + len(turn.speaker or "")
+        more += _PREFIX_CHARS * (2 * len(sentence.source.quote) // PIECE_CHARS)
         more += 0 if heading in self.headings else len(heading) + 1
         if not self.takes(_words(sentence), more, spare):
             return False
@@ -237,16 +237,16 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
         )
     _render_points(judge_input, kept_ids, shown)
     # an answer follows the standing wishes that fit the question, so they are in every request
-    context = [f"Wish: {prompt_line(as_said(wish), 350)}" for wish in recall.wishes[:WISHES]]
+    context = [f"Wish: {prompt_line(as_said(wish), 350)}" for wish in recall.wishes[:SHOWN_WISHES]]
     if earlier is None:
-        context += [f"Conflict: {prompt_line(conflict)}" for conflict in recall.conflicts[:BESIDE]]
-        paths = (path for path in recall.paths[:BESIDE] if len(path.steps) > 1 and bears(path))
+        context += [f"Conflict: {prompt_line(conflict)}" for conflict in recall.conflicts[:SHOWN_OF_EACH]]
+        paths = (path for path in recall.paths[:SHOWN_OF_EACH] if len(path.steps) > 1 and bears(path))
         context += [f"Path: {prompt_line(serialise(path))}" for path in paths]
     context = [line for line in context if shown.takes(line)]
     for line, item in fact_lines(judge_input):
         fact_id = item.citations[0].evidence_id
         new = fact_id not in judge_input.seen or fact_id in kept_ids
-        if new and len(shown.facts) < FACTS and shown.takes(f"[F99] {line}"):
+        if new and len(shown.facts) < SHOWN_FACTS and shown.takes(f"[F99] {line}"):
             shown.facts.append((line, item))
     for sentence in judge_input.shown:
         place = _place(sentence)
@@ -265,7 +265,7 @@ def _render_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown) -
     chosen: list[Point] = []
     for point in sorted(judge_input.recall.points, key=lambda point: point.id not in always):
         first = point.id in always
-        if not first and (point.id in judge_input.seen or len(chosen) >= BESIDE):
+        if not first and (point.id in judge_input.seen or len(chosen) >= SHOWN_OF_EACH):
             continue
         if not shown.takes(f"[P99] {_point_line(point)}", spare=0 if first else spare):
             break

@@ -32,13 +32,13 @@ from mcp_memory.language.tokens import words
 from mcp_memory.reasoning.client import SENTENCE_CHARS, Budget, Claude, Form, delimit, prompt_line
 from mcp_memory.texts import prompt
 
-CALLS, INPUT_TOKENS = 8, 20_000
+READING_CALLS, READING_TOKENS = 8, 20_000
 """Limits of one reading. It is asked once; only an overloaded server or a broken connection is asked again."""
 MOST_FACTS = 120
 """Most facts of one reply that are read; a regular reply has room for less than half as many."""
 LEAST_CONFIDENCE = 0.01
 """The lowest confidence of an assertion; 0 would mean that the text denies it."""
-LONGEST = 200
+NAME_CHARS = 200
 """Characters in a head or a tail; a longer one is a clause, not a name."""
 
 _log = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class ClaudeTextReader:
             prompt("temporal/asked.txt").substitute(texts=rendered.text),
             partial(to_assertions, rendered=rendered),
         )
-        budget = Budget(CALLS, INPUT_TOKENS)
+        budget = Budget(READING_CALLS, READING_TOKENS)
         return await self.claude.ask(system_prompt(), asked, FactsForm, use, budget, sent_back=False)
 
 
@@ -178,7 +178,7 @@ class Fact(Form):
 def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
     """Return a fact as an assertion of its sentence, or None if it makes no sense or is not in the text."""
     turn = excerpt.turn
-    relation = relations().name(fact.relation[:LONGEST])
+    relation = relations().name(fact.relation[:NAME_CHARS])
     head, tail = (_resolved_name(name, turn, excerpt.partner) for name in (fact.head, fact.tail))
     validity = _validity(fact, relation, turn)
     if not (head and tail and validity and _RELATION.fullmatch(relation)) or head.casefold() == tail.casefold():
@@ -211,7 +211,7 @@ def _is_written(name: str, excerpt: Excerpt) -> bool:
 
 def _resolved_name(name: str, turn: Turn, partner: str | None) -> str | None:
     """Return a name as it is stored; None for an unresolved pronoun or text that is no name."""
-    if len(name) > LONGEST or not name.isprintable():
+    if len(name) > NAME_CHARS or not name.isprintable():
         return None
     text = " ".join(name.split()).replace("’s ", "'s ")
     word = text.casefold()

@@ -31,15 +31,15 @@ from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.reasoning.client import Budget, Claude, Form, delimit, prompt_line
 from mcp_memory.texts import prompt
 
-NAMES = 6
+MOST_NAMES = 6
 """Most names that are taken from a reply."""
-RELATIONS = 4
+MOST_RELATIONS = 4
 """Most relations that are taken from it."""
-PARTS = 3
+MOST_PARTS = 3
 """Most parts that are taken from it; each costs one more search."""
 PART_CHARS = 200
 """Length of a part; a longer one is dropped."""
-SPEAKERS = 12
+SHOWN_SPEAKERS = 12
 """Speakers that are shown, the first of the space."""
 QUESTION_CHARS = 1_000
 """Characters of a question that are shown: a longer one is a text, and is billed twice."""
@@ -106,15 +106,15 @@ def with_meaning(query: Query, reply: MeaningForm) -> Query:
     named = dict.fromkeys(registry.name(name) for name in reply.relations)
     own = {entity_key(name) for name in ("", *query.names, *query.speakers)}
     names: dict[str, str] = {}
-    for name in _distinct_lines(reply.names, NAMES):
+    for name in _distinct_lines(reply.names, MOST_NAMES):
         if (key := entity_key(name)) not in own:
             names.setdefault(key, name)
-    parts = _distinct_lines((part for part in reply.parts if len(part) <= PART_CHARS), PARTS)
+    parts = _distinct_lines((part for part in reply.parts if len(part) <= PART_CHARS), MOST_PARTS)
     return replace(
         query,
         time=query.time or _time(reply.since, reply.until),
         extra_names=tuple(names.values()),
-        relations=tuple(islice((name for name in named if name in known), RELATIONS)),
+        relations=tuple(islice((name for name in named if name in known), MOST_RELATIONS)),
         intent=None if reply.intent == "FACT" else reply.intent,
         accepts_guesses=reply.uncertain,
         parts=tuple(Query(part) for part in parts if part != query.text),
@@ -142,7 +142,7 @@ def _contents_line(held: Collection[str], span: tuple[Millis, Millis] | None) ->
 
 def _speaker_lines(speakers: Collection[str]) -> str:
     """Return speakers as numbered lines of data."""
-    names = [name for speaker in islice(speakers, SPEAKERS) if (name := prompt_line(speaker, 60))]
+    names = [name for speaker in islice(speakers, SHOWN_SPEAKERS) if (name := prompt_line(speaker, 60))]
     return delimit(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none"
 
 

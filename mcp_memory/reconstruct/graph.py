@@ -41,7 +41,7 @@ from mcp_memory.view.space import NONE, Space
 
 MOST_CUES = 30
 """Cues of one sentence (the paper's prompt for keywords, 2 to 30)."""
-JOINT = 0.6
+SAME_CUE_OVERLAP = 0.6
 """The Jaccard index from which on two cues match (DESIGN 6, DESIGN W16)."""
 
 
@@ -84,18 +84,18 @@ def query_cues(text: str) -> tuple[Cue, ...]:
 
 
 def cue_similarity(wanted: str, known: str) -> float:
-    """Return how well a known cue matches a wanted one, both as keys: in [`JOINT`, 1], or 0 where it does not.
+    """Return how well a known cue matches a wanted one, as keys: in [`SAME_CUE_OVERLAP`, 1], or 0 where it does not.
 
     They match where they are equal, where the known one contains all wanted words ("lee" and "ann lee"), or where their
-    Jaccard index is at least `JOINT`.
+    Jaccard index is at least `SAME_CUE_OVERLAP`.
     """
     if wanted == known:
         return 1.0
     wanted_words, own = set(wanted.split()), set(known.split())
     index = len(wanted_words & own) / len(wanted_words | own) if wanted_words else 0.0
-    if index >= JOINT:
+    if index >= SAME_CUE_OVERLAP:
         return index
-    return JOINT if wanted_words and wanted_words <= own else 0.0
+    return SAME_CUE_OVERLAP if wanted_words and wanted_words <= own else 0.0
 
 
 def _read(text: str, subjects: tuple[str, ...], named: tuple[str, ...]) -> Iterator[Cue]:

@@ -39,16 +39,16 @@ from mcp_memory.vectors import Rows
 from mcp_memory.view.evidence import dated_evidence, fact_evidence, rows_of, segment_evidence, sentence_evidence
 from mcp_memory.view.space import NONE, Space
 
-PARTIAL = 2
+PARTIAL_CUES = 2
 """Cues of a query that a sentence must have where it does not have all of them (DESIGN 6)."""
-LINKS = 8
+SUGGESTED_CUES = 8
 """Cues that ``event_keywords`` suggests: as many as a reader will look at."""
-NEAR = 3
+NEAR_PASSAGES = 3
 """Passages that ``event_context`` shows on either side of a sentence."""
-RARE = 12
+RARE_SENTENCES = 12
 """A cue in more sentences than this is suggested behind rarer ones."""
-_NEXT = 3  # tags, ids, entities that are suggested
-_READ = 500  # facts that have an entity as their tail: a town may have thousands
+_SUGGESTIONS = 3  # tags, ids, entities that are suggested
+_FACTS_READ = 500  # facts that have an entity as their tail: a town may have thousands
 
 
 def tag_events(call: OperatorInput) -> OperatorResult:
@@ -84,7 +84,7 @@ def tag_events(call: OperatorInput) -> OperatorResult:
         for row, part in best.items():
             worth[row] += part
             matched[row] += 1
-    least = min(PARTIAL, len(groups))
+    least = min(PARTIAL_CUES, len(groups))
     shown = _visible(call, (row for row in worth if matched[row] >= least))
     ranked = _rank_rows(call, {row: min(1.0, worth[row]) for row in shown})
     rows = [row for row, _ in ranked]
@@ -100,7 +100,7 @@ def tag_events(call: OperatorInput) -> OperatorResult:
             {"entity": graph.written(cue), "tag": graph.label(tag)} | call.query_argument,
             f"{_count_in_words(tags[tag])} under this tag",
         )
-        for tag in order[:_NEXT]
+        for tag in order[:_SUGGESTIONS]
     ]
     items = tuple(_evidence(space, row, score, "tag_events") for row, score in ranked)
     return OperatorResult(items, (*following, *_lead_on(call, rows, "event_keywords", "event_context")))
@@ -126,7 +126,7 @@ def event_keywords(call: OperatorInput) -> OperatorResult:
     others = {cue: len(_visible(call, set(graph.rows(cue)).difference(rows))) for cue in tags}
 
     def place(cue: int) -> tuple[object, ...]:
-        far, words = others[cue] > RARE, len(graph.key(cue).split())
+        far, words = others[cue] > RARE_SENTENCES, len(graph.key(cue).split())
         return graph.key(cue) in in_query, far, cue in speakers, cue not in names, others[cue], -words, cue
 
     kept: list[int] = []
@@ -140,7 +140,7 @@ def event_keywords(call: OperatorInput) -> OperatorResult:
             {"entity": graph.written(cue)},
             f"{_count_in_words(others[cue])} more; here it stands for {', '.join(map(graph.label, tags[cue]))}",
         )
-        for cue in kept[:LINKS]
+        for cue in kept[:SUGGESTED_CUES]
     ]
     return OperatorResult(tuple(_evidence(space, row, 1.0, "event_keywords") for row in rows), tuple(following))
 
@@ -167,9 +167,9 @@ def event_time(call: OperatorInput) -> OperatorResult:
 def event_context(call: OperatorInput) -> OperatorResult:
     """Around: what was said before and after each sentence in its talk or document.
 
-    Up to `NEAR` messages of talk, by their beginnings, or passages of a document on either side come in the order in
-    which they were said; the nearest have the highest score. What only shares a cue is left to ``event_keywords``:
-    sentences of other talks have misled readers.
+    Up to `NEAR_PASSAGES` messages of talk, by their beginnings, or passages of a document on either side come in the
+    order in which they were said; the nearest have the highest score. What only shares a cue is left to
+    ``event_keywords``: sentences of other talks have misled readers.
     """
     space = call.space
     rows = _visible(call, rows_of(space, call.ids))
@@ -232,7 +232,7 @@ def personal_aspect(call: OperatorInput) -> OperatorResult:
     others = [end for end in ends if end != key and facts.known_entity(end) == end and facts.degree(end) > 1]
     following = [
         Suggestion("personal_information", {"entity": facts.name(end)}, f"more is known of {facts.name(end)}")
-        for end in others[:_NEXT]
+        for end in others[:_SUGGESTIONS]
     ]
     if versions:
         tag = relation_tag(versions[0].relation)
@@ -293,7 +293,7 @@ def _lead_on(call: OperatorInput, rows: Sequence[int], *operators: str) -> Itera
         "event_context": "what was said around them",
         "event_time": "when, in order",
     }
-    ids = tuple(call.space.sentences[row].id for row in rows[:_NEXT])
+    ids = tuple(call.space.sentences[row].id for row in rows[:_SUGGESTIONS])
     if ids:
         for operator in operators:
             yield Suggestion(operator, {"ids": ids, **call.query_argument}, why[operator])
@@ -335,7 +335,7 @@ def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
             continue
         whole = space.segments_with(space.segments[segment].turn_id, -1)
         place = whole.index(segment)
-        for steps in range(1, NEAR + 1):
+        for steps in range(1, NEAR_PASSAGES + 1):
             yield from ((whole[near], steps) for near in (place - steps, place + steps) if 0 <= near < len(whole))
 
 
@@ -349,7 +349,7 @@ def _messages_along(space: Space, segment: int, direction: Rows) -> Iterator[tup
         turn = space.segment_turn[near].id
         if turn != last:
             last, steps = turn, steps + 1
-            if steps > NEAR:
+            if steps > NEAR_PASSAGES:
                 return
             yield space.segments_with(turn, -1)[0], steps
         near = int(direction[near])
@@ -386,7 +386,7 @@ def _aspects(call: OperatorInput, key: str) -> dict[str, list[Version]]:
     """Return what is known of an entity as head or tail, by relation: what holds now first, then the newest."""
     facts, window = call.space.facts, call.window
     found: dict[str, dict[str, Version]] = {}
-    for version in (*facts.from_(key), *islice(facts.to(key), _READ)):
+    for version in (*facts.from_(key), *islice(facts.to(key), _FACTS_READ)):
         if version.since < version.until and version.holds(window.since, window.until):
             found.setdefault(version.relation, {})[version.id] = version
     return {

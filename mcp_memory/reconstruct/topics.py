@@ -25,7 +25,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.vectors import GrowingMatrix, Matrix, Vector
 from mcp_memory.view.space import NONE, Space
 
-SIMILAR = 0.55
+TOPIC_COSINE = 0.55
 """The cosine from which on a segment joins a leader's topic (DESIGN 1; for vectors like those of MiniLM)."""
 MOST_SEGMENTS = 50_000
 """Segments of a space above which there are no topics: too many to compare each with all leaders."""
@@ -142,7 +142,7 @@ class Topics:
                 nearest = int(np.argmax(within[place, new]))
                 if float(within[place, new[nearest]]) > similarity:
                     leader, similarity = known + nearest, float(within[place, new[nearest]])
-            if similarity < SIMILAR:
+            if similarity < TOPIC_COSINE:
                 leader = len(self._members)
                 new.append(place)
                 self._members.append(array("i"))

@@ -129,7 +129,7 @@ def shared_entities(graph: EntityGraph, segments: Iterable[int], known: Collecti
     return sorted(leading, key=lambda one: (-counts[one], graph.index.degree(one), one))
 
 
-_NEXT = 3
+_SUGGESTIONS = 3
 """Suggestions besides the next step."""
 _READ = 200
 """Words of a query that are searched for names; a pasted page is not a question."""
@@ -159,7 +159,7 @@ def reflect_step(call: OperatorInput, *, enabled: bool = True) -> OperatorResult
     query = "; ".join(dict.fromkeys((call.query.text, *names.values())))
     ids = tuple(dict.fromkeys((*call.ids, *(item.id for item in items))))
     following = [Suggestion("reflect", {"query": query, "ids": ids}, "what lies beyond these")]
-    for name in list(names.values())[:_NEXT]:
+    for name in list(names.values())[:_SUGGESTIONS]:
         key = call.space.facts.resolve(name)
         operator = "expand_facts" if key and call.space.facts.degree(key) else "propagate"
         args = {"entity": name, "query": call.query.text}

@@ -250,7 +250,7 @@ and 1 no more at rank 2. Where nobody is an assistant it changes nothing.
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 SHARE = 0.3
 """How much the form of a query counts beside its vector, whose numbers are small."""
-LONG, MANY = 60, 5
+LONG_WORDS, LONG_SENTENCES = 60, 5
 """Words and sentences from which on a query is as long as can be."""
 
 
@@ -261,7 +261,7 @@ def form_of(text: str) -> Vector:
     """
     sentences = [one for one in SENTENCE.split(text.strip()) if one]
     asked = sum(one.endswith("?") for one in sentences) / max(1, len(sentences))
-    words, many = min(len(text.split()), LONG) / LONG, min(len(sentences), MANY) / MANY
+    words, many = min(len(text.split()), LONG_WORDS) / LONG_WORDS, min(len(sentences), LONG_SENTENCES) / LONG_SENTENCES
     form = (2 * words - 0.5, 2.5 * many - 0.7, asked - 0.5, float(len(sentences) == 1 and asked == 1) - 0.5)
     return np.array(form, dtype=np.float32) * np.float32(SHARE)
 

@@ -28,18 +28,18 @@ from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import said_in_role
 from mcp_memory.search.times import recallable
 from mcp_memory.search.words import WordIndex
-from mcp_memory.view.evidence import SOURCES, fact_with_sources, known_sentences, segment_evidence, source_of
+from mcp_memory.view.evidence import MOST_SOURCES, fact_with_sources, known_sentences, segment_evidence, source_of
 from mcp_memory.view.space import NONE, Space
 
-KEPT = 5
+BEFORE_WISHES = 5
 """Records that stand before the messages of wishes."""
-CONFIRMED = 0.7
+CONFIRMED_SUFFICIENCY = 0.7
 """The least sufficiency of evidence that a caller said helps."""
-PLACED = 3
+PLACED_WISHES = 3
 """Most messages of wishes that become evidence."""
-SUPPORTS = 5
+SHOWN_SUPPORTS = 5
 """Sentences of a memory point that a judge is shown (HGMem's program: 5 passages of a point)."""
-SHORT = 12
+SHORT_WORDS = 12
 """Words up to which a passage of talk is shown with what it replies to."""
 REPLIED_CHARS = 200
 """Characters of what a passage replies to."""
@@ -77,17 +77,17 @@ def rank_confirmed(
     ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
     if len(first) > query.limit:
         return ranked, None
-    return ranked, max(CONFIRMED, *(gates[row] / 2 for row in confirmed))
+    return ranked, max(CONFIRMED_SUFFICIENCY, *(gates[row] / 2 for row in confirmed))
 
 
 def place_wishes(
     space: Space, candidates: Sequence[Candidate], wishes: Sequence[Wish], query: Query
 ) -> Sequence[Candidate]:
-    """Return the candidates with the messages of the nearest wishes behind the best `KEPT` of them.
+    """Return the candidates with the messages of the nearest wishes behind the best `BEFORE_WISHES` of them.
 
-    A message that the best records show stays where it is. Fewer candidates than `KEPT` get no more: what was found is
-    little, and a wish does not answer a question. Nor does a question of the past ("have I ever baked bread?"): a wish
-    says how something is to be done.
+    A message that the best records show stays where it is. Fewer candidates than `BEFORE_WISHES` get no more: what was
+    found is little, and a wish does not answer a question. Nor does a question of the past ("have I ever baked
+    bread?"): a wish says how something is to be done.
 
     Args:
         space: the space of the candidates.
@@ -95,14 +95,14 @@ def place_wishes(
         wishes: the wishes that apply, the nearest first.
         query: the query whose window, role and limit hold for wishes as well.
     """
-    if len(candidates) <= KEPT or looks_back(query.text):
+    if len(candidates) <= BEFORE_WISHES or looks_back(query.text):
         return candidates
     open_ = recallable(space, query.window, query.role)
-    first, rest = list(candidates[:KEPT]), list(candidates[KEPT:])
+    first, rest = list(candidates[:BEFORE_WISHES]), list(candidates[BEFORE_WISHES:])
     shown = {space.segment_turn[one.row].id for one in first}
     placed: list[Candidate] = []
     for wish in wishes:
-        if not wish.scope or not open_[wish.row] or len(placed) == PLACED:
+        if not wish.scope or not open_[wish.row] or len(placed) == PLACED_WISHES:
             continue
         turn = space.segment_turn[wish.row].id
         if turn not in shown:
@@ -148,7 +148,7 @@ def evidence_of(
         facts.add(step.version.id)
         sources = [Source(turn, segment.start, segment.end)]
         for assertion in step.via or step.version.assertions:
-            if len(sources) < SOURCES and assertion.turn_id not in used and said(assertion.turn_id):
+            if len(sources) < MOST_SOURCES and assertion.turn_id not in used and said(assertion.turn_id):
                 sources.append(source_of(space, assertion))
                 used.add(assertion.turn_id)
         version = step.version
@@ -185,7 +185,7 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
     with an answer or a pronoun: "Yes, in May.", "It was a gift.".
     """
     before = int(space.rows_before[row]) if space.talk[row] else NONE
-    if before == NONE or not (len(text.split()) <= SHORT or _REPLY.match(text)):
+    if before == NONE or not (len(text.split()) <= SHORT_WORDS or _REPLY.match(text)):
         return None
     turn = space.segment_turn[before]
     if turn.id in used or turn.speaker == space.segment_turn[row].speaker:
@@ -223,7 +223,7 @@ def judge_input(
 
 def point_sentences(space: Space, point: Point, gates: Mapping[str, float]) -> list[EvidenceSentence]:
     """Return the first sentences that a point rests on, as far as they are current, with their gates by id."""
-    pieces = known_sentences(space, point.sentences)[:SUPPORTS]
+    pieces = known_sentences(space, point.sentences)[:SHOWN_SUPPORTS]
     return [
         EvidenceSentence(point.id, source_of(space, piece), piece.times, 0.0, None, gates.get(piece.id, 1.0))
         for piece in pieces

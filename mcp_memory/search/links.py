@@ -62,7 +62,7 @@ Off for talk: measured on dialogues, .1 costs .7 points of R@2 and gives nothing
 points of R@5 where the second text often does not stand under the name that the first mentions, +1 to +2.5 elsewhere;
 -1 to +2 of R@2; values from .2 to .3 lie within 1.6 points.
 """
-SEEDS = 5
+MOST_SEEDS = 5
 """The most seeds (measured: 4 to 10 are alike)."""
 SEED_EXPONENT = 3.0
 """How fast what seeds pass on falls with their score: the power above (measured: 2 to 4 are alike)."""
@@ -70,13 +70,13 @@ MOST_TITLED = 30
 """Documents that may share a title; one that more share is too general to link to any of them."""
 MOST_FOLLOWED = 3_000
 """Segments with one title that are looked through; more would take longer than the rest of the search."""
-RARE = 60
+RARE_SENTENCES = 60
 """Sentences that may name an entity; one that more name is not rare and is not followed."""
 LEAST_SHARE = 0.05
 """Of the best score: a candidate that would pass on less is no seed."""
-NAMES = 8
+NAMES_A_SEED = 8
 """Entities followed from each seed, those in the sentences most similar to the query first."""
-USUAL = 0.4
+USUAL_SIMILARITY = 0.4
 """The similarity of a sentence to the query at which a mention in it counts unchanged."""
 
 
@@ -122,7 +122,7 @@ class Seed:
         row: the row of the segment.
         passes: what it passes on, in units of the cosine.
         sentences: its sentences' rows, those most similar to the query first.
-        similarity: the similarity of each of them to the query; `USUAL` where no vectors are held.
+        similarity: the similarity of each of them to the query; `USUAL_SIMILARITY` where no vectors are held.
     """
 
     row: int
@@ -141,7 +141,7 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
         total: their scores by the other channels, shape ``(len(rows),)``.
     """
     seeds: list[Seed] = []
-    for place in best_first(space, rows, total, SEEDS)[:SEEDS]:
+    for place in best_first(space, rows, total, MOST_SEEDS)[:MOST_SEEDS]:
         row, best = int(rows[place]), float(total.max())
         share = (float(total[place]) / best) ** SEED_EXPONENT
         if share < LEAST_SHARE:
@@ -153,7 +153,7 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
 def _by_similarity(space: Space, row: int, vector: Vector | None) -> tuple[list[int], list[float]]:
     sentences = space.sentences_within(space.segments[row])
     if vector is None or space.sentence_vectors is None or not sentences:
-        return sentences, [USUAL] * len(sentences)
+        return sentences, [USUAL_SIMILARITY] * len(sentences)
     similarity = (space.sentence_vectors.take(np.array(sentences, dtype=np.intp)) @ vector).tolist()
     order = sorted(range(len(sentences)), key=lambda place: (-similarity[place], place))
     return [sentences[place] for place in order], [similarity[place] for place in order]
@@ -182,7 +182,7 @@ def _pass_links(space: Space, seed: Seed, scores: Scores, into: Scores) -> None:
             rows = titles.rows(title)
             targets = _best_of_each(space, rows[titles.subjects[rows] != titles.subjects[seed.row]], scores)
             if 0 < len(targets) <= MOST_TITLED:
-                passed = seed.passes / len(targets) ** 0.5 * max(0.0, 1 + similarity - USUAL)
+                passed = seed.passes / len(targets) ** 0.5 * max(0.0, 1 + similarity - USUAL_SIMILARITY)
                 into[targets] = np.maximum(into[targets], np.float32(passed))
 
 
@@ -201,7 +201,7 @@ def _best_of_each(space: Space, rows: NDArray[np.int64], scores: Scores) -> list
 def _pass_entities(space: Space, seed: Seed, query_words: set[str], into: Scores) -> None:
     """Pass the score of a seed on to the segments that name the same rare entities."""
     subjects = space.index(TitleIndex).subjects
-    for rows in islice(_naming_the_same(space, seed, query_words), NAMES):
+    for rows in islice(_naming_the_same(space, seed, query_words), NAMES_A_SEED):
         others = rows[subjects[rows] != subjects[seed.row]]
         into[others] = np.maximum(into[others], np.float32(seed.passes / np.log1p(len(rows))))
 
@@ -213,7 +213,7 @@ def _naming_the_same(space: Space, seed: Seed, query_words: set[str]) -> Iterato
     turn = space.segment_turn[seed.row]
     speaker = entities.find(turn.speaker or turn.role or "") if turn.kind != "document" else None
     for entity in dict.fromkeys(one for sentence in seed.sentences for one in entities.entities(sentence)):
-        if entity == speaker or not 1 < entities.degree(entity) <= RARE:
+        if entity == speaker or not 1 < entities.degree(entity) <= RARE_SENTENCES:
             continue
         if not known.issuperset(entities.key(entity).split()):
             rows = {row for one in entities.sentences(entity).tolist() for row in space.segments_of(one)}

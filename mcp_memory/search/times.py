@@ -72,7 +72,7 @@ FAR = 1e6
 """In years: stands for an open end, so that differences stay finite."""
 NEARNESS_DECAY = np.float32(8)
 """Years of gap after which nearness has fallen to 1/e (measured: 6 to 12 are alike)."""
-OUTSIDE = np.float32(0.5)
+OUTSIDE_YEARS = np.float32(0.5)
 """Years added to the gap of spans that do not overlap, so that a span that only touches scores below one within."""
 OPEN_END_DECAY = np.float32(20)
 """Years along an open end after which nearness has fallen to 1/e (measured: +.4 points of R@5; 12 to 40 are alike)."""
@@ -84,16 +84,16 @@ TIME = Channel("time", talk=1.0, document=1.0)
 """The sum of the terms below, each with its own weight."""
 SIBLINGS = Channel("siblings", document=1.0, finds=False)
 """The best score of any segment of the same document, for a dated query (without it -.2 points of R@5, -.5 of R@20)."""
-SAID = 0.3
+SAID_WEIGHT = 0.3
 """Weight, in talk, of being said at the time that the query asks about, less the farther from it (measured, with the
 next: +12 points of R@2 where the query writes the date, +22 where it does not)."""
-STATED = 0.2
+STATED_WEIGHT = 0.2
 """Weight, in talk, of stating such a time."""
-NEARNESS = 0.25
+NEARNESS_WEIGHT = 0.25
 """Weight, in documents (measured on questions about times in long articles: without it -3 points of R@5)."""
-VALIDITY = 0.15
+VALIDITY_WEIGHT = 0.15
 """Weight, in documents (likewise: without it -2)."""
-CLOSENESS = 0.2
+CLOSENESS_WEIGHT = 0.2
 """Weight, in documents (likewise: without it -1)."""
 YEAR = 365.2425 * DAY
 """In milliseconds. Gaps are counted in years."""
@@ -101,9 +101,9 @@ MESSAGE_DECAY = np.float32(15 / 365.2425)
 """Years, namely 15 days, after which a message is worth 1/e (measured: 7 to 30 days are alike)."""
 OUTSIDE_INTERVAL = np.float32(0.8)
 """The worth of a message just outside the query's interval, relative to one within."""
-CARRIED = 0.5
+CARRIED_WORTH = 0.5
 """The worth of a date stated before an undated segment (measured: +.2 points of R@5, +.4 of R@10)."""
-COMPARED = 50
+COMPARED_SEGMENTS = 50
 """Segments whose sentences are compared with the query; 25 to 100 give the same."""
 SPAN = np.dtype(
     [("segment", np.intp), ("sentence", np.intp), ("since", np.float32), ("until", np.float32), ("worth", np.float32)]
@@ -152,7 +152,7 @@ class TimeIndex:
         spans, worth = stated, 1.0
         last, stated_by = self._last.get(subject, (-FAR, ""))
         if not stated and stated_by and (turn.said_at is None or stated_by == turn.id):
-            spans, worth = [(-1, last, last)], CARRIED
+            spans, worth = [(-1, last, last)], CARRIED_WORTH
         elif not stated and turn.said_at is not None:
             spans = [(-1, _years(turn.local_time), _years(turn.local_time + DAY))]
         position = len(self.documents)
@@ -220,13 +220,13 @@ def _document_times(
     spans, valid_until = index.documents.values[places], index.valid_until.values[places]
     since, until = _compared_interval(asked)
     nearness = _nearness(spans, since, until)
-    time = np.float32(NEARNESS) * _best_of_segments(space, spans, nearness)
-    time += np.float32(VALIDITY) * _best_of_segments(space, spans, _validity(spans, valid_until, since, until))
+    time = np.float32(NEARNESS_WEIGHT) * _best_of_segments(space, spans, nearness)
+    time += np.float32(VALIDITY_WEIGHT) * _best_of_segments(space, spans, _validity(spans, valid_until, since, until))
     time = time[rows] * relevance
     if query is not None and space.sentence_vectors is not None:
-        likely = relevant[_best(scores[relevant] + time[relevant] + siblings[relevant], COMPARED)]
+        likely = relevant[_best(scores[relevant] + time[relevant] + siblings[relevant], COMPARED_SEGMENTS)]
         closeness = _closeness(space, spans, nearness, rows[likely], query)[rows[likely]]
-        time[likely] += np.float32(CLOSENESS) * closeness * relevance[likely]
+        time[likely] += np.float32(CLOSENESS_WEIGHT) * closeness * relevance[likely]
     siblings[relevant] = _best_of_subject(subjects[relevant], scores[relevant] + time[relevant])
     return {TIME.name: time, SIBLINGS.name: np.float32(SIBLINGS.document) * siblings}
 
@@ -234,8 +234,8 @@ def _document_times(
 def _nearness(spans: Spans, since: float, until: float) -> Scores:
     """Return the nearness of each span to an interval, in [0, 1]."""
     begin, end = spans["since"], spans["until"]
-    gaps = np.maximum(since - end, 0) + OUTSIDE * (end <= since)
-    gaps += LATER_FACTOR * (np.maximum(begin - until, 0) + OUTSIDE * _begins_after(spans, since, until))
+    gaps = np.maximum(since - end, 0) + OUTSIDE_YEARS * (end <= since)
+    gaps += LATER_FACTOR * (np.maximum(begin - until, 0) + OUTSIDE_YEARS * _begins_after(spans, since, until))
     along = np.where(end == FAR, np.maximum(since - begin, 0), 0)
     along += np.where(begin == -FAR, np.maximum(end - until, 0), 0)
     near: Scores = np.exp(-gaps / NEARNESS_DECAY - along / OPEN_END_DECAY) * spans["worth"]
@@ -282,10 +282,10 @@ def _message_times(space: Space, asked: Constraint, rows: Rows, now: Millis) -> 
     spans = space.index(TimeIndex).talk.values
     time = _best_of_segments(space, spans, _message_nearness(spans["since"], spans["until"], since, until))[rows]
     if asked.since >= now:
-        time *= np.float32(SAID + STATED)
+        time *= np.float32(SAID_WEIGHT + STATED_WEIGHT)
     else:
         said = (space.local_times.values[rows] / YEAR).astype(np.float32)
-        time = np.float32(STATED) * time + np.float32(SAID) * _message_nearness(said, said, since, until)
+        time = np.float32(STATED_WEIGHT) * time + np.float32(SAID_WEIGHT) * _message_nearness(said, said, since, until)
     time -= time.min()  # what all messages share says nothing
     return time
 
@@ -333,7 +333,7 @@ def _years(instant: Millis) -> float:
     return -FAR if instant <= BEGINNING else FAR if instant >= FOREVER else instant / YEAR
 
 
-SHARE = 0.5
+SHARE_WITHIN = 0.5
 """The least share of a stated time that lies within a window."""
 MOMENT: Millis = 60_000
 """A time is at least so long when shares are compared."""
@@ -357,7 +357,7 @@ def tells_of(window: Window, since: Millis, until: Millis) -> bool:
     if since <= BEGINNING:
         since = until - MOMENT
     length = MOMENT if until >= FOREVER else max(until - since, MOMENT)
-    return min(since + length, window.until) - max(since, window.since) >= SHARE * length
+    return min(since + length, window.until) - max(since, window.since) >= SHARE_WITHIN * length
 
 
 def segments_telling_within(space: Space, window: Window) -> NDArray[np.bool_]:
@@ -371,7 +371,7 @@ def segments_telling_within(space: Space, window: Window) -> NDArray[np.bool_]:
         since = np.where(begins == -FAR, ends - moment, begins)
         until = np.where(ends == FAR, since + moment, ends)
         length = np.maximum(until - since, moment)
-        inside = np.minimum(since + length, last) - np.maximum(since, first) >= SHARE * length
+        inside = np.minimum(since + length, last) - np.maximum(since, first) >= SHARE_WITHIN * length
         found[spans["segment"][inside & (spans["sentence"] >= 0)]] = True
     return found
 

@@ -10,10 +10,10 @@ somebody else's. One that was found elsewhere is hidden by what denies or ends i
 with a word of it, or of another value of its matter, stands beside it, since it may change it; of that only what is in
 words of their own, as a wish is heeded.
 
-A later wish takes the place of an earlier one that says nearly the same words (`ALIKE`), "never use emojis" of "use
-emojis", or gives another value to the same matter, "answer in Danish" of "answer in Finnish" (`matters_of`); and "you
-can use emojis again" ends one. What else may differ nobody judges: both stand with their days, and so does a permission
-that ends nothing. A wish without a scope ("keep your answers short") applies to every query, one with a
+A later wish takes the place of an earlier one that says nearly the same words (`SAME_WISH_SHARE`), "never use emojis"
+of "use emojis", or gives another value to the same matter, "answer in Danish" of "answer in Finnish" (`matters_of`);
+and "you can use emojis again" ends one. What else may differ nobody judges: both stand with their days, and so does a
+permission that ends nothing. A wish without a scope ("keep your answers short") applies to every query, one with a
 scope ("… when I ask about hikes") where the query is about it, by their vectors, and asks for something to be done, not
 for what was.
 """
@@ -29,23 +29,23 @@ from mcp_memory.domain.turns import USER, WISHES, Turn, by_user, is_assistant, l
 from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import indexed_forms, stem, stems, words
-from mcp_memory.language.wishes import ENDING, LONGEST, VALUES, WishSpan, matters_of, wishes_of
+from mcp_memory.language.wishes import ENDING, VALUES, WISH_CHARS, WishSpan, matters_of, wishes_of
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 
-ALIKE = 0.6
+SAME_WISH_SHARE = 0.6
 """Share of the words of two wishes that are the same from which the later supersedes the earlier."""
-NEAR = 0.3
+SCOPE_COSINE = 0.3
 """Cosine of its scope with a query from which a wish with a scope applies. Of ten questions to chats with an assistant
 that a wish was meant for, nine are as near; of 290 pairs of another question and wish, 97."""
-BESIDE = 0.8
+SCOPE_SHARE = 0.8
 """The same as a share of that of the nearest wish."""
-SCOPED = 4
+MOST_SCOPED = 4
 """Most wishes with a scope that a recall shows."""
-BEFORE = 2
+SCOPED_FIRST = 2
 """Wishes with a scope that stand before those for all answers."""
-SHOWN = 20
+SHOWN_WISHES = 20
 """Most wishes that a recall shows, if its reply has room."""
 LATER_READ = 400
 """Later messages with a word of a wish that are read for one that takes it back, those stored last first."""
@@ -129,7 +129,7 @@ def _own_words(space: Space, row: int) -> Source | None:
     spans = [(one.start, one.end) for one in map(space.sentences.__getitem__, space.sentences_of(turn.id))]
     if sentence.index >= own_sentences(turn.text, spans):
         return None
-    return Source(turn, sentence.start, min(sentence.end, sentence.start + LONGEST))
+    return Source(turn, sentence.start, min(sentence.end, sentence.start + WISH_CHARS))
 
 
 def _takes_back(space: Space, row: int, content: frozenset[str]) -> bool:
@@ -155,8 +155,8 @@ def _takes_the_place(later: Wish, earlier: Wish) -> bool:
     alike = len(new & old) / len(new | old) if new and old else 0.0
     if earlier.source.turn.session == WISHES:
         there = later.source.turn.session == WISHES
-        return there and alike >= (ALIKE if later.kind == "withdrawn" else 1)
-    if alike >= ALIKE:
+        return there and alike >= (SAME_WISH_SHARE if later.kind == "withdrawn" else 1)
+    if alike >= SAME_WISH_SHARE:
         return True
     (ours, our_rest), (theirs, their_rest) = matters_of(later.text), matters_of(earlier.text)
     return bool(ours) and ours == theirs and our_rest - _MARKS == their_rest - _MARKS
@@ -176,19 +176,19 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
     """
     left = iter(vectors)
     near = [float(query.vector @ next(left)) if wish.scope else 0.0 for wish in wishes]
-    least = max(NEAR, BESIDE * max(near, default=0.0))
+    least = max(SCOPE_COSINE, SCOPE_SHARE * max(near, default=0.0))
     scoped = [(score, wish) for wish, score in zip(wishes, near, strict=True) if wish.scope and score >= least]
     if looks_back(query.text):
         scoped = []  # a wish says how something is to be done, not what was
-    nearest = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])][:SCOPED]
+    nearest = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])][:MOST_SCOPED]
     general = [wish for wish in wishes if not wish.scope]
-    general = general[: -(SHOWN - len(nearest)) - 1 : -1]
-    return [*nearest[:BEFORE], *general, *nearest[BEFORE:]]  # a short reply leaves out the last
+    general = general[: -(SHOWN_WISHES - len(nearest)) - 1 : -1]
+    return [*nearest[:SCOPED_FIRST], *general, *nearest[SCOPED_FIRST:]]  # a short reply leaves out the last
 
 
 def newest_wishes(space: Space) -> tuple[Wish, ...]:
     """Return the newest standing wishes, the newest first, where nothing is asked that they could apply to."""
-    return tuple(standing_wishes(space)[: -SHOWN - 1 : -1])
+    return tuple(standing_wishes(space)[: -SHOWN_WISHES - 1 : -1])
 
 
 async def wishes_for(space: Space, query: Query, embedder: Embedder) -> tuple[list[Wish], int]:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pydantic_core
 
-from mcp_memory.bounds import VALUES, too_many_values
+from mcp_memory.bounds import MOST_VALUES, too_many_values
 
 if TYPE_CHECKING:
     from mcp_types import JSONRPCMessage
 
-KEPT = 1 << 16
+KEPT_BYTES = 1 << 16
 """Bytes at either end of a message in which its id is looked for. Clients write it first, or last."""
-PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 """Bytes read at once of what is skipped."""
 
 _TEXT = r'"(?:[^"\\]|\\.)*+"'  # below, one without an end reaches to the end, so that nothing is read twice
@@ -70,7 +70,7 @@ def without_halves(data: bytes) -> bytes:
 def checked_json(data: bytes, what: str) -> tuple[Any, str]:
     """Return the JSON of one message of a client and an empty text; or None, and the reply that refuses it."""
     if too_many_values(data.decode("utf-8", errors="replace")):
-        return None, _refusal(data, f"This {what} has more than {VALUES} values, so it was not read. {_SHORTER}")
+        return None, _refusal(data, f"This {what} has more than {MOST_VALUES} values, so it was not read. {_SHORTER}")
     try:
         value = pydantic_core.from_json(without_halves(data), allow_inf_nan=False)
     except ValueError as error:
@@ -112,17 +112,20 @@ def _is_id(value: Any) -> bool:
 
 def _skip(file: BinaryIO, start: bytes) -> tuple[bytes, int]:
     """Read a line to its end without keeping it; return both ends of it and its length."""
-    head, tail, length = start[:KEPT], start[-KEPT:], len(start)
+    head, tail, length = start[:KEPT_BYTES], start[-KEPT_BYTES:], len(start)
     del start
-    while not tail.endswith(b"\n") and (piece := file.readline(PIECE)):
+    while not tail.endswith(b"\n") and (piece := file.readline(PIECE_BYTES)):
         length += len(piece)
-        tail = (tail + piece)[-KEPT:]
+        tail = (tail + piece)[-KEPT_BYTES:]
     return head + tail, length
 
 
 def _refusal(data: bytes, words: str, code: int = _INVALID_REQUEST) -> str:
     """Return the reply to a message that is not read, of which both ends are known, under its id if that is found."""
-    head, tail = data[:KEPT].decode("utf-8", errors="replace"), data[-KEPT:].decode("utf-8", errors="replace")
+    head, tail = (
+        data[:KEPT_BYTES].decode("utf-8", errors="replace"),
+        data[-KEPT_BYTES:].decode("utf-8", errors="replace"),
+    )
     found = _AT_START.match(head) or _AT_END.search(tail, max(0, tail.rfind('"id"')))
     try:
         request_id = json.loads(found.group(1)) if found else None

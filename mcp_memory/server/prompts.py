@@ -55,7 +55,7 @@ def fill(name: str, values: Mapping[str, str]) -> GetPromptResult:
     return GetPromptResult(description=prompt.description, messages=[message])
 
 
-COMPLETIONS = 100
+MOST_COMPLETIONS = 100
 """Most values in a completion; the protocol allows no more."""
 
 
@@ -76,7 +76,9 @@ async def complete(
         elif caller.may(("read",), name):
             options = _in_space(view.space(name), reference, argument)
         matching = [option for option in options if option.casefold().startswith(prefix.casefold())]
-    return Completion(values=matching[:COMPLETIONS], total=len(matching), has_more=len(matching) > COMPLETIONS)
+    return Completion(
+        values=matching[:MOST_COMPLETIONS], total=len(matching), has_more=len(matching) > MOST_COMPLETIONS
+    )
 
 
 def _in_space(space: Space, reference: PromptReference | ResourceTemplateReference, argument: str) -> Iterable[str]:

@@ -34,7 +34,7 @@ from mcp_memory.server.opening import Opening
 
 POLL_S = 0.5
 """Seconds between two looks for commits of other processes, while anybody follows anything. A look takes .3 ms."""
-FOLLOWED = 100
+MOST_FOLLOWED = 100
 """Resources that one client may follow at a time; each is read after each commit."""
 
 _log = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class Subscriptions:
     ) -> SubscriptionsListenResult:
         """Serve a stream of revision 2026-07-28; of what it names, what the caller cannot read is not followed."""
         uris = list(dict.fromkeys(params.notifications.resource_subscriptions or ()))
-        if len(uris) > FOLLOWED:
+        if len(uris) > MOST_FOLLOWED:
             raise _TOO_MANY
         bus = InMemorySubscriptionBus()
         stream = ListenHandler(bus)
@@ -108,7 +108,7 @@ class Subscriptions:
         uri, followed = str(params.uri), {one.uri for one in self._followers if one.session is connection}
         if uri in followed:
             return EmptyResult()
-        if len(followed) >= FOLLOWED:
+        if len(followed) >= MOST_FOLLOWED:
             raise _TOO_MANY
         follower = _follower(uri, context.session.send_resource_updated, lambda: self._leave(connection), connection)
         if follower is None:
@@ -205,4 +205,6 @@ async def _content(opening: Opening, follower: _Follower) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
 
 
-_TOO_MANY = MCPError(INVALID_PARAMS, f"There may be {FOLLOWED} at a time. Follow fewer resources, or unsubscribe some.")
+_TOO_MANY = MCPError(
+    INVALID_PARAMS, f"There may be {MOST_FOLLOWED} at a time. Follow fewer resources, or unsubscribe some."
+)

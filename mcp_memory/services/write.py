@@ -28,7 +28,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import day_in_words, stated_times
-from mcp_memory.language.wishes import LONGEST as LONGEST_WISH
+from mcp_memory.language.wishes import WISH_CHARS as LONGEST_WISH
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.indexing import Reading, index_all, silent
 from mcp_memory.view.facts import Facts

@@ -19,7 +19,7 @@ from mcp_memory.view.space import Space
 
 FindNames = Callable[[Turn, str], Iterable[str]]
 """Returns the names, as written, of the entities that a sentence is about; given its turn and its text."""
-LONGEST = 6
+NAME_WORDS = 6
 """Words of the longest name that is looked up in a text."""
 
 
@@ -75,7 +75,7 @@ class EntityIndex:
         found: dict[int, None] = {}
         place = 0
         while place < len(words):
-            for end in range(min(place + LONGEST, len(words)), place, -1):
+            for end in range(min(place + NAME_WORDS, len(words)), place, -1):
                 number = self.find(" ".join(words[place:end]))
                 if number is not None:
                     found[number] = None

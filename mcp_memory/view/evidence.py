@@ -15,9 +15,9 @@ from mcp_memory.domain.turns import Segment, Sentence
 if TYPE_CHECKING:  # resources are listed without numpy, which a space needs
     from mcp_memory.view.space import Space
 
-SOURCES = 3
+MOST_SOURCES = 3
 """The most sources that an item names."""
-EACH = 8
+SENTENCES_OF_ID = 8
 """Sentences that one id may stand for: a segment or fact has several."""
 
 
@@ -29,7 +29,7 @@ def known_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
 def rows_of(space: Space, ids: Iterable[str]) -> list[int]:
     """Return the rows of the sentences that ids of evidence stand for, each once; unknown ids stand for none.
 
-    A segment stands for its sentences, a fact for those that state it, of each at most `EACH`.
+    A segment stands for its sentences, a fact for those that state it, of each at most `SENTENCES_OF_ID`.
     """
     rows: dict[int, None] = {}
     for one in ids:
@@ -40,7 +40,7 @@ def rows_of(space: Space, ids: Iterable[str]) -> list[int]:
         else:
             version = space.facts.version(one)
             found = [row for said in (version.assertions if version else ()) for row in _stating_rows(space, said)]
-        rows |= dict.fromkeys(found[:EACH])
+        rows |= dict.fromkeys(found[:SENTENCES_OF_ID])
     return list(rows)
 
 
@@ -110,7 +110,7 @@ def sources(space: Space, version: Version) -> tuple[Source, ...]:
         turn = space.turns.get(assertion.turn_id)
         if turn is not None and turn.id not in by_turn:
             by_turn[turn.id] = Source(turn, assertion.start, assertion.end)
-            if len(by_turn) == SOURCES:
+            if len(by_turn) == MOST_SOURCES:
                 break
     return tuple(by_turn.values())
 
@@ -143,5 +143,5 @@ def segment_evidence(space: Space, row: int, score: float, via: tuple[str, ...])
 
 def point_evidence(space: Space, point: Point, score: float, via: tuple[str, ...]) -> Evidence:
     """Return a memory point as an item of evidence, with the first texts that it rests on."""
-    sources = tuple(source_of(space, piece) for piece in known_sentences(space, point.sentences)[:SOURCES])
+    sources = tuple(source_of(space, piece) for piece in known_sentences(space, point.sentences)[:MOST_SOURCES])
     return Evidence(point.id, "point", point.description, score, via, sources)

@@ -27,7 +27,7 @@ from mcp_memory.domain.facts import CERTAIN, Version
 from mcp_memory.domain.times import BEGINNING, MINUTE, Millis
 from mcp_memory.domain.turns import WISHES, Turn, by_assistant, by_user, label
 from mcp_memory.language.segments import split
-from mcp_memory.language.wishes import LONGEST, is_small_talk, wishes_of
+from mcp_memory.language.wishes import WISH_CHARS, is_small_talk, wishes_of
 
 if TYPE_CHECKING:
     from mcp_memory.view.space import Space
@@ -116,7 +116,7 @@ class Frames:
     def _states_wishes(self, turn: Turn) -> bool:
         """Return whether a message is nothing but wishes of the user."""
         if turn.id not in self._wishes:
-            short = by_user(turn) and len(turn.text) <= LONGEST
+            short = by_user(turn) and len(turn.text) <= WISH_CHARS
             self._wishes[turn.id] = short and bool(wishes_of(turn, split(turn.text)))
         return self._wishes[turn.id]
 

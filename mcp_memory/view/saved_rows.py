@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Turn
 
-MADE = 20_000
+MADE_OBJECTS = 20_000
 """Objects made of columns that are kept for the next time."""
-FEW = 4
+FEW_VALUES = 4
 """A column in which a value comes this often, on average, holds each once."""
 
 RowT = TypeVar("RowT")
@@ -50,7 +50,7 @@ def _column(values: list[Any]) -> Any:
         except OverflowError:
             return _Objects(values)
     known = types - {type(None)}
-    if len(known) < 2 and len(distinct := dict.fromkeys(values)) <= max(1, len(values) // FEW):
+    if len(known) < 2 and len(distinct := dict.fromkeys(values)) <= max(1, len(values) // FEW_VALUES):
         return _Repeated(list(distinct), values)
     return _Texts(values) if types == {str} else _Objects(values)
 
@@ -147,7 +147,7 @@ class SavedRows(_Grown[RowT]):
         if (made := self._made.get(at)) is None:
             chunk = bisect_right(self._ends, at)
             made = self._saved[chunk].row(at - (self._ends[chunk - 1] if chunk else 0))
-            if len(self._made) >= MADE:
+            if len(self._made) >= MADE_OBJECTS:
                 self._made.clear()
             self._made[at] = made
         return made

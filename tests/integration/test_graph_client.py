@@ -14,7 +14,7 @@ from word_memory import word_memory
 from mcp_memory import texts
 from mcp_memory.server import viewer
 from mcp_memory.server.app import build
-from mcp_memory.server.resources.graph import DRAWN_CHARS, LISTED
+from mcp_memory.server.resources.graph import DRAWN_CHARS, LISTED_EDGES
 
 pytestmark = pytest.mark.anyio
 
@@ -75,9 +75,9 @@ async def test_a_host_with_apps_gets_a_page_and_another_host_less_and_both_the_a
     async with connected(one=memory) as client:
         result = await client.call_tool("memory_graph", {})
         page = result.structured_content
-        assert len(page["edges"]) == LISTED
+        assert len(page["edges"]) == LISTED_EDGES
         more = json.loads(await content(client, page["next"]))
-        assert more["edges"][0]["text"] == f"Person {LISTED} knows Person {LISTED + 1}"
+        assert more["edges"][0]["text"] == f"Person {LISTED_EDGES} knows Person {LISTED_EDGES + 1}"
         assert page["total"]["edges"] == 150
         assert len(result.content[0].text) < DRAWN_CHARS + 1000
         assert " of 150 facts are not drawn" in result.content[0].text

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_memory.domain.facts import Assertion, Version, verbalise
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.resources.uris import PAGE, Values, address, next_page, page, page_of, uri_of
+from mcp_memory.server.resources.uris import PAGE_ENTRIES, Values, address, next_page, page, page_of, uri_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import QUOTE_CHARS, row, source_row
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
 
-SOURCES = 3
+SHOWN_SOURCES = 3
 """Most places where a fact was said that are shown with it; its own resource shows all."""
 
 
@@ -48,7 +48,7 @@ def entity(space: Space, values: Values) -> dict[str, Any]:
     An entity that only memory points name is a placeholder: it has a name and points, and nothing else.
     """
     facts, name = space.facts, values["name"]
-    points = [point_row(space, point) for point in space.hypergraph.incident(facts, [facts.key(name)])[:PAGE]]
+    points = [point_row(space, point) for point in space.hypergraph.incident(facts, [facts.key(name)])[:PAGE_ENTRIES]]
     if points and facts.resolve(name) is None:
         from mcp_memory.hypergraph.retrieval import (
             is_placeholder,  # imports NumPy, which the first reply must not wait for
@@ -99,8 +99,8 @@ def fact(space: Space, values: Values) -> dict[str, Any]:
     return known | {
         "space": space.name,
         "statements": len(version.assertions),
-        "assertions": [_assertion_row(space, assertion) for assertion in version.assertions[-PAGE:]],
-        "ended_by": [_assertion_row(space, assertion) for assertion in version.ended_by[-PAGE:]],
+        "assertions": [_assertion_row(space, assertion) for assertion in version.assertions[-PAGE_ENTRIES:]],
+        "ended_by": [_assertion_row(space, assertion) for assertion in version.ended_by[-PAGE_ENTRIES:]],
     }
 
 
@@ -138,7 +138,7 @@ def fact_row(space: Space, version: Version) -> dict[str, Any]:
         **row(version, "kind", "precision", "status", "confidence"),
         "suspected": True if version.confidence < space.facts.stable else None,
         **row(version, "stated", "intent", "superseded_by"),
-        "sources": [_source_row(space, assertion) for assertion in newest_first[:SOURCES]],
+        "sources": [_source_row(space, assertion) for assertion in newest_first[:SHOWN_SOURCES]],
     }
 
 

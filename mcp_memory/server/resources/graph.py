@@ -15,8 +15,8 @@ from pydantic import Field, StrictInt
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.relations import relations
 from mcp_memory.language import iso
-from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key, point_row
-from mcp_memory.server.resources.uris import PAGE, Values, next_page, page_of, read_in_thread, uri_of
+from mcp_memory.server.resources.facts import SHOWN_SOURCES, entity_uris, fact_row, known_entity_key, point_row
+from mcp_memory.server.resources.uris import PAGE_ENTRIES, Values, next_page, page_of, read_in_thread, uri_of
 from mcp_memory.server.tools.arguments import (
     AsOf,
     Input,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 CLIENT_SHOWS_APPS: ContextVar[bool] = ContextVar("CLIENT_SHOWS_APPS", default=False)
 """Whether the client whose call is running shows MCP Apps."""
-LISTED = 25
+LISTED_EDGES = 25
 """Edges and hyperedges in a reply to a host without MCP Apps, which may give all of it to its model."""
 DRAWN_CHARS = 8_000
 """UTF-16 units of the flowchart in a reply, 2,000 tokens; the resource graph.mermaid has up to 45,000."""
@@ -108,7 +108,7 @@ def drawing_of(space: Space, values: Values) -> Drawing:
     return Drawing(space, drawn, drawings.hyperedges_of(space, drawn, key), key, as_of, parameters)
 
 
-def graph_page(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, Any]:
+def graph_page(drawing: Drawing, values: Values, size: int = PAGE_ENTRIES) -> dict[str, Any]:
     """Return a page of a graph: at most ``size`` edges and hyperedges together, and the nodes of both."""
     space, drawn, points, edges = drawing.space, drawing.graph, drawing.points, drawing.edges
     start, end = page_of(values, len(edges) + len(points), size)
@@ -150,7 +150,7 @@ def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:
     return [
         source_row(space.turns[sentence.turn_id])
         | {"sentence": sentence.id, "quote": space.text(sentence)[:QUOTE_CHARS]}
-        for sentence in known[:SOURCES]
+        for sentence in known[:SHOWN_SOURCES]
     ]
 
 
@@ -202,7 +202,7 @@ def graph_values(args: GraphInput) -> dict[str, str]:
 
 async def run(memory: Memory, values: Mapping[str, str], _args: GraphInput, _progress: Progress) -> Reply:
     """Draw the graph: a page for a host with MCP Apps, less for others."""
-    size = PAGE if CLIENT_SHOWS_APPS.get() else LISTED
+    size = PAGE_ENTRIES if CLIENT_SHOWS_APPS.get() else LISTED_EDGES
 
     def content(space: Space, values: Mapping[str, str]) -> Reply:
         drawing = drawing_of(space, values)

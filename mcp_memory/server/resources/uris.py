@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 GUIDE = "memory://guide"
 JSON = "application/json"
-PAGE = 100
+PAGE_ENTRIES = 100
 """Entries on a page."""
 SPACES_NAMED = 20
 """Spaces that are named where one is not known."""
@@ -90,7 +90,7 @@ def space_of(view: View, name: str, argument: str = "space") -> Space:
     return view.space(name)
 
 
-def page_of(values: Values, total: int, size: int = PAGE) -> tuple[int, int]:
+def page_of(values: Values, total: int, size: int = PAGE_ENTRIES) -> tuple[int, int]:
     """Return the first entry of the requested page, and the first entry after it.
 
     Raises:

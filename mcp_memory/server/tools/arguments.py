@@ -46,7 +46,7 @@ from pydantic import (
 )
 
 from mcp_memory import codec
-from mcp_memory.bounds import VALUES, parse_json
+from mcp_memory.bounds import MOST_VALUES, parse_json
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
 from mcp_memory.domain.query import Detail as DetailLevel
@@ -342,7 +342,7 @@ def _parsed(value: Any) -> Any:
     """Return the list or object that a JSON text states; any other value as it is."""
     if _is_json(value):
         with suppress(ValueError):
-            return parse_json(without_halves(value.encode()).decode(), values=VALUES)
+            return parse_json(without_halves(value.encode()).decode(), values=MOST_VALUES)
     return value
 
 

@@ -68,19 +68,19 @@ if TYPE_CHECKING:
     from mcp_memory.ports import Progress
 
 
-LIMIT = 12
+DEFAULT_LIMIT = 12
 """Items of evidence where the call states no number and the recall is not broad."""
 SPACES = at_most(8)
 """Spaces that a call may name; each costs a recall."""
-WORDINGS = 4
+MOST_WORDINGS = 4
 """Other wordings of a query that a call may bring; each costs one more search."""
-LIKELY = 0.5
+LIKELY_SHARE = 0.5
 """Share of the mean score of the best three records below which no record follows, where the call states no limit.
 
 Measured on five sets (1,701 questions), on halves: it keeps 99.0 to 100 of 100 of the gold among the first twelve. It
 leaves out 40 of 100 records among articles, but 1 to 4 in talk, whose scores lie too near to each other to choose by.
 """
-ROOMY = 400
+ROOMY_TOKENS = 400
 """``max_tokens`` from which on a warning has room to say how to get what was left out."""
 _CURSOR = re.compile(r"(all|overview)-([0-9]{1,7})-([0-9a-f]{8})")
 """The breadth of a recall, how many items the pages before have shown, and the digest of what it lists."""
@@ -152,11 +152,11 @@ def recall_request(args: ReconstructInput) -> tuple[Query, tuple[str, ...]]:
     query = Query(
         args.query or "",
         allowed_space(args.space),
-        args.limit or LIMIT,
+        args.limit or DEFAULT_LIMIT,
         parse_window(args.since, args.until),
         as_of=moment_of(args.as_of),
         entities=tuple(args.entities or ()),
-        wordings=tuple(dict.fromkeys(args.wordings or ()))[:WORDINGS],
+        wordings=tuple(dict.fromkeys(args.wordings or ()))[:MOST_WORDINGS],
         role=args.role,
         include_uncertain=args.include_uncertain,
         mode=args.mode,
@@ -297,7 +297,7 @@ def recall_reply(
         """Return the warnings, with one of what is left out unless another page has it."""
         if cursor(number):
             return told
-        roomy = not broad and max_tokens >= ROOMY
+        roomy = not broad and max_tokens >= ROOMY_TOKENS
         more = 'give more, or page through them with mode "all"' if roomy else ""
         return [*told, *omission_warning(most - number, more)]
 
@@ -342,8 +342,8 @@ def recall_reply(
 
 
 def likely(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return the records up to where their score drops below `LIKELY`, at least three."""
-    least = LIKELY * sum(item.score for item in evidence[:3]) / 3
+    """Return the records up to where their score drops below `LIKELY_SHARE`, at least three."""
+    least = LIKELY_SHARE * sum(item.score for item in evidence[:3]) / 3
     many = next((place for place, item in enumerate(evidence) if place >= 3 and item.score < least), len(evidence))
     return tuple(evidence[:many])
 
@@ -466,8 +466,8 @@ async def reconstruct(
     recall = await (memory.reconstruct_across(query, spaces) if spaces else memory.reconstruct(query))
     if args.limit is None and args.query is not None and recall.breadth == "best":
         recall = replace(recall, evidence=likely(recall.evidence))
-    if (given := len(set(args.wordings or ()))) > WORDINGS:
-        warning = f"Of {given} wordings the first {WORDINGS} were looked for."
+    if (given := len(set(args.wordings or ()))) > MOST_WORDINGS:
+        warning = f"Of {given} wordings the first {MOST_WORDINGS} were looked for."
         recall = replace(recall, warnings=(*recall.warnings, warning))
     return recall_reply(
         recall,

@@ -4,10 +4,10 @@
 
 A space is a wall: its channels divide by its own maxima and weigh words by its own frequencies, so its scores say
 nothing beside those of another space. What is comparable depends on the question and the text alone: the cosine of
-their vectors, and the share of the question's words that the text has (`COVERED` of it, as the channels of talk and of
-documents together weigh words against vectors). Within its space every item keeps its rank: the comparable scores of a
-space are made to fall along its ranking by isotonic regression (pool adjacent violators: the sequence that never rises
-and is nearest to them in least squares), and the results are merged by these.
+their vectors, and the share of the question's words that the text has (`COVERED_WEIGHT` of it, as the channels of talk
+and of documents together weigh words against vectors). Within its space every item keeps its rank: the comparable
+scores of a space are made to fall along its ranking by isotonic regression (pool adjacent violators: the sequence that
+never rises and is nearest to them in least squares), and the results are merged by these.
 
 The newest records, without a question, are merged by their time.
 
@@ -30,12 +30,12 @@ from mcp_memory.domain.evidence import Evidence, RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import Embedder, Store
-from mcp_memory.search.wishes import SHOWN, newest_wishes, wishes_for
+from mcp_memory.search.wishes import SHOWN_WISHES, newest_wishes, wishes_for
 from mcp_memory.services.learn.episodes import Episodes, new_episode_id
 from mcp_memory.services.recall.pipeline import embed_query
 from mcp_memory.vectors import Scores
 
-COVERED = 0.5
+COVERED_WEIGHT = 0.5
 """Weight of the covered words beside the cosine."""
 
 
@@ -82,7 +82,7 @@ async def with_shared_wishes(store: Store, embedder: Embedder, query: Query, res
         standing = (await wishes_for(space, query, embedder))[0] if query.text else newest_wishes(space)
     known = {wish.text for wish in result.wishes}
     shared = [replace(wish, space=DEFAULT_SPACE) for wish in standing if wish.text not in known]
-    return replace(result, wishes=(*result.wishes, *shared)[:SHOWN])
+    return replace(result, wishes=(*result.wishes, *shared)[:SHOWN_WISHES])
 
 
 def falling(scores: Scores) -> Scores:
@@ -122,7 +122,7 @@ async def _comparable(embedder: Embedder, question: str, items: Sequence[Sequenc
 
     def score(text: str) -> float:
         covered = len(asked & set(stems(text))) / len(asked) if asked else 0.0
-        return max(0.0, cosines[text]) + COVERED * covered
+        return max(0.0, cosines[text]) + COVERED_WEIGHT * covered
 
     return [np.array([score(text) for text in of_space], dtype=np.float32) for of_space in texts]
 
@@ -165,7 +165,7 @@ def _join_results(results: Sequence[RecallResult], merged: Sequence[Evidence], e
         rounds=sum(result.rounds for result in results),
         episode=episode,
         points=tuple(point for result in results for point in result.points),
-        wishes=tuple({wish.text: wish for result in results for wish in result.wishes}.values())[:SHOWN],
+        wishes=tuple({wish.text: wish for result in results for wish in result.wishes}.values())[:SHOWN_WISHES],
         trace=tuple(call for result in results for call in result.trace),
         turns=sum(result.turns for result in results),
         texts=sum(result.texts for result in results) + sum(len(result.evidence) for result in results),

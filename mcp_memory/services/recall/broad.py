@@ -3,7 +3,7 @@
 A *unit* is an exchange (``search/exchanges.py``): a message to an assistant with the replies to it, else a message, or
 a segment of a document. It *bears on* a question (`find_units`) if:
 
-- its score in the search, or `EXCHANGE` times that as an exchange, is at least the share `BEARS` of the
+- its score in the search, or `EXCHANGE_WEIGHT` times that as an exchange, is at least the share `BEARING_SHARE` of the
   best one's; half of that where a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq.
   5, φ(c, g) over all tags);
 - it is among the best that a part of the question or another wording of it finds;
@@ -18,8 +18,8 @@ person's messages are listed, since such a question is about what the person did
 question asks what it said (`language.questions.asks_for_advice`).
 
 **Overview** (`_overview`), for summaries: how something went, broad and even over time. The units are ordered by time
-and divided into equal parts. The best `FIRST` come first whatever their time; then each part gives its best unit in
-turn, so that no stretch is left out.
+and divided into equal parts. The best `FIRST_UNITS` come first whatever their time; then each part gives its best unit
+in turn, so that no stretch is left out.
 
 **Lines** (`Lines`): what was said in some 150 characters, in its own words. A short message is its own line. A line of
 a long message of the user, and of a long sentence of anybody, is its brief (``language/briefs.py``): the matter, and
@@ -69,20 +69,20 @@ from mcp_memory.view.evidence import known_sentences, point_evidence
 from mcp_memory.view.space import Space
 from mcp_memory.visible import as_name
 
-LINES = 60
+MOST_LINES = 60
 """Items of evidence of the modes ``all`` and ``overview``, unless the call states a number."""
-BEARS = 0.6
+BEARING_SHARE = 0.6
 """Share of the best score from which on a message bears on the question. Measured on 51 questions to dialogues that
 want a list: 89 of 100 of what they rest on, in some 27 lines; .4 finds 95 in some 130, .7 finds 83 in 14."""
 PARTS_OF_TIME = 6
 """Into how many equal parts of the time an overview divides what bears on the question."""
-FEW, FEW_COUNTED = 3, 6
+FEW_LINES, FEW_COUNTED = 3, 6
 """Fewest lines of a broad recall that ``auto`` shows instead of the best evidence, if that has as many.
 
 The second is for a number: "How many requests may a phone send?" asks for one that was said rather than for things to
 count. Of 640 questions to eight invented talks, 584 instead of 579 show the last message that the answer rests on.
 """
-EXCHANGE = 1.5
+EXCHANGE_WEIGHT = 1.5
 """What the score of an exchange counts beside that of the search: it is a sum of shares, of which one that is meant
 often has only some.
 
@@ -92,7 +92,7 @@ with an assistant 51 with the greater one and 48 with that of the search alone.
 """
 OF_AN_AREA, BESIDE_THE_BEST = 0.3, 0.9
 """How much a unit tells of the area asked for if it bears on the question, and what that counts beside its score."""
-FULL = 1.5
+FULL_RARITY = 1.5
 """Sum of the rarities of its words, each in [0, 1], at which a text tells of an area as much as any."""
 OF_ANOTHER = 0.6
 """Share that what another person says has, where the question names one who speaks in the space."""
@@ -100,9 +100,9 @@ NEARLY_BEST = 0.8
 """The least share of the best score for a part of the question that a list takes in."""
 TELLING, FEW_SENTENCES = 50, 2
 """A cue is telling if it is in at most one sentence of so many (as tags are), or in so few."""
-FIRST = 10
+FIRST_UNITS = 10
 """Units that come first in an overview by their score alone."""
-LONG = 8
+LONG_UNITS = 8
 """Units that have long lines."""
 
 
@@ -139,11 +139,11 @@ async def with_list(space: Space, query: Query, found: CandidateSet, result: Rec
         every = _overview(space, units) if breadth == "overview" else _everything(space, query, units)
         callers = [point for point in result.points if point.source == "caller"]
         every = [*callers, *every]  # they lead: somebody judged what belongs together
-        fewest = FEW_COUNTED if asks_for_number(query.text) else 1 if time_ahead(query) else FEW
+        fewest = FEW_COUNTED if asks_for_number(query.text) else 1 if time_ahead(query) else FEW_LINES
         if query.mode == "auto" and len(every) < min(fewest, len(result.evidence)):
             return result
         lines = Lines(space, query, breadth)
-        shown = [lines.of(one) for one in every[query.skip : query.skip + (query.lines or LINES)]]
+        shown = [lines.of(one) for one in every[query.skip : query.skip + (query.lines or MOST_LINES)]]
         evidence = with_event_times(shown, query.window)
         return replace(result, evidence=evidence, breadth=breadth, total=len(every), skipped=query.skip)
 
@@ -163,11 +163,11 @@ def find_units(
     best = float(total.max()) or 1.0
     scores = np.zeros(len(index), dtype=np.float32)
     np.maximum.at(scores, index.of[rows], total / np.float32(best))
-    least = np.full(len(index), BEARS, dtype=np.float32)
+    least = np.full(len(index), BEARING_SHARE, dtype=np.float32)
     if index.replies[rows].any():
         talk = space.talk[rows]
         own = exchange_scores(space, rows[talk], total[talk], topic_cosines, stems(topic))
-        scores = np.maximum(scores, own * np.float32(EXCHANGE * (float(total[talk].max()) / best)))
+        scores = np.maximum(scores, own * np.float32(EXCHANGE_WEIGHT * (float(total[talk].max()) / best)))
     least[_exchanges_with_cues(space, index, topic)] /= 2
     bearing = scores >= least
     if (ahead := time_ahead(query)) is not None:
@@ -222,7 +222,7 @@ def _area_scores(space: Space, topic: str, speakers: Collection[str]) -> Scores:
             turn = space.segment_turn[row]
             if turn.speaker not in (None, *speakers) and not by_user(turn):  # the user may be whom it names
                 scores[row] *= OF_ANOTHER
-    share: Scores = np.minimum(scores / np.float32(FULL), 1)
+    share: Scores = np.minimum(scores / np.float32(FULL_RARITY), 1)
     return share
 
 
@@ -243,7 +243,7 @@ def _everything(space: Space, query: Query, units: Sequence[Unit]) -> list[Point
     for rank, unit in enumerate(units):
         said = _messages(space, unit)
         meant = [one for one in said if by_assistant(one[0]) == wants_replies] or said
-        found += (Listed(turn, tuple(rows), unit.score, rank < LONG) for turn, rows in meant)
+        found += (Listed(turn, tuple(rows), unit.score, rank < LONG_UNITS) for turn, rows in meant)
     return [*_distinct(space, found)]
 
 
@@ -284,14 +284,14 @@ def _distinct(space: Space, listed: Iterable[Listed]) -> list[Listed]:
 
 
 def _spread(units: Sequence[Unit], parts: int) -> list[Unit]:
-    """Return the best `FIRST` units first, then the best of each part of the time in turn."""
-    rest = sorted(units[FIRST:], key=lambda unit: unit.place)
+    """Return the best `FIRST_UNITS` units first, then the best of each part of the time in turn."""
+    rest = sorted(units[FIRST_UNITS:], key=lambda unit: unit.place)
     each = max(1, -(-len(rest) // parts))
     order: list[tuple[int, float, Unit]] = []  # of each: how many of its part come before it
     for start in range(0, len(rest), each):
         best = sorted(rest[start : start + each], key=lambda unit: (-unit.score, unit.place))
         order += ((rank, -unit.score, unit) for rank, unit in enumerate(best))
-    return [*units[:FIRST], *(unit for *_, unit in sorted(order, key=lambda one: (*one[:2], one[2].place)))]
+    return [*units[:FIRST_UNITS], *(unit for *_, unit in sorted(order, key=lambda one: (*one[:2], one[2].place)))]
 
 
 LINE_CHARS = 150
@@ -305,11 +305,11 @@ LONG_CHARS = 240
 """Characters of the lines of the best units, which may need more than one sentence to be understood."""
 ASKED_CHARS, REPLY_CHARS = 110, 50
 """Characters of both sides of an exchange in one line."""
-HEADINGS = 3
+LEAST_HEADINGS = 3
 """Headings that a reply must have to be shown by them."""
-OPENING = 0.15
+OPENING_GAIN = 0.15
 """What a message's first sentence gains: people begin with what they want."""
-VALUE = 0.2
+VALUE_GAIN = 0.2
 """What a sentence gains that has a number where it is asked how many."""
 _NUMBER = re.compile(r"\d[\d.,:]*\b")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.+?)|(?:\d+[.)]\s+|[-*•]\s+)?\*\*(.+?)\*\*:?.*)\s*$", re.MULTILINE)
@@ -413,9 +413,9 @@ class Lines:
             text = self._space.text(sentences[row])
             said = self._stems.intersection(stems(text))
             worth[place] += np.float32(0.5 * len(said) / max(1, len(self._stems)))
-            worth[place] += np.float32(OPENING if sentences[row].index == 0 else 0)
+            worth[place] += np.float32(OPENING_GAIN if sentences[row].index == 0 else 0)
             new = counts and any(number not in self._query.text for number in _NUMBER.findall(text))
-            worth[place] += np.float32(VALUE if new else 0)
+            worth[place] += np.float32(VALUE_GAIN if new else 0)
         best = plain[int(np.argmax(worth))]
         name, start, end = sentences[best].id, sentences[best].start, sentences[best].end
         if end - start > chars:
@@ -440,13 +440,13 @@ def cut_line(text: str, start: int, end: int, chars: int) -> int:
 
 
 def _headings(turn: Turn, chars: int) -> str:
-    """Return a long reply by its headings; empty if it has fewer than `HEADINGS`."""
+    """Return a long reply by its headings; empty if it has fewer than `LEAST_HEADINGS`."""
     said: dict[str, None] = {}
     for match in _HEADING.finditer(without_code(turn.text)):
         words = _NUMBERING.sub("", match[1] or match[2]).strip()
         if words and not _GENERIC.fullmatch(words):
             said.setdefault(words)
-    if len(said) < HEADINGS:
+    if len(said) < LEAST_HEADINGS:
         return ""
     text = ""
     for words in said:

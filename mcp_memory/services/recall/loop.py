@@ -62,17 +62,17 @@ from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 
-WIDTH = 5
+LOOP_WIDTH = 5
 """Candidates of the search that the loop starts from."""
-FOUND = 8
+CALL_ITEMS = 8
 """Items that one call may find."""
 STRENGTH_EXPONENT = 6
 """How fast the strength of a candidate falls with its score: the best is followed first, then what is near to it."""
-FIRST = 5
+COUNTED_CANDIDATES = 5
 """Candidates that count, and of which one must have a value of the kind asked for."""
-COVERED = 0.55
+COVERED_ENOUGH = 0.55
 """The share from which on the loop need not go on (measured; the point that decides most questions rightly)."""
-KEPT = 5
+KEPT_TURNS = 5
 """Turns of the search that keep their places, so that what the loop finds does not displace what was certain."""
 MOST_CALLS = 50
 """Calls of operators in all turns together."""
@@ -84,11 +84,11 @@ MOST_IDLE_TURNS = 2
 """Turns without anything new after which the loop ends."""
 PLACED_IN_TIME = 3
 """Segments that are placed on the timeline."""
-LOST = 0.5
+LOST_SHARE = 0.5
 """Share of a question's content words, names aside, that no candidate covers: from here on pointers are followed."""
 WORTH: Mapping[str, float] = {"tag_events": 2.0}
 """What a segment gains that an operator found, as a share of the best score, for each unit of strength."""
-HUB = 3
+HUB_TEXTS = 3
 """Fewer other texts than this may have a pointer: what more texts have says too little."""
 MOST_SENTENCES = 30
 """Sentences that may have it; a text may have several."""
@@ -117,12 +117,12 @@ async def go_on(
         return found, {}, result
     ranked, coverage = rank(space, query, found)
     if is_covered(space, query, ranked, coverage):
-        return boost_candidates(space, query, found, settings, None, KEPT), {}, replace(result, stop="covered")
+        return boost_candidates(space, query, found, settings, None, KEPT_TURNS), {}, replace(result, stop="covered")
     strengths = [(candidate.row, candidate.score**STRENGTH_EXPONENT) for candidate in ranked]
-    state = LoopState.begin(space, query, strengths, WIDTH, uncovered_share(query, coverage.missing))
+    state = LoopState.begin(space, query, strengths, LOOP_WIDTH, uncovered_share(query, coverage.missing))
 
     def take(step: Suggestion) -> OperatorResult:
-        given = OperatorInput(space, no_similarity, window=query.window, limit=FOUND, **step.args)  # type: ignore[arg-type]
+        given = OperatorInput(space, no_similarity, window=query.window, limit=CALL_ITEMS, **step.args)  # type: ignore[arg-type]
         return settings.operators[step.operator].take(given)
 
     def covered(state: LoopState) -> bool:
@@ -132,7 +132,7 @@ async def go_on(
     # In a thread: the first call that walks cues reads every sentence.
     stop = await to_thread.run_sync(lambda: run_loop(state, take, covered, limits, tags=settings.switches.tags))
     result = replace(result, stop=stop, trace=tuple(state.trace), turns=state.turns)
-    return boost_candidates(space, query, found, settings, state, KEPT), state.dated, result
+    return boost_candidates(space, query, found, settings, state, KEPT_TURNS), state.dated, result
 
 
 def rank(space: Space, query: Query, candidates: CandidateSet | None) -> tuple[Sequence[Candidate], Coverage]:
@@ -151,16 +151,16 @@ def judge_coverage(space: Space, query: Query, candidates: Sequence[Candidate]) 
     )
     if not candidates:
         return Coverage(False, missing)
-    counted = np.ones(len(rows[:FIRST]), dtype=np.bool_)
+    counted = np.ones(len(rows[:COUNTED_CANDIDATES]), dtype=np.bool_)
     names: set[str] = set()
     if len(query.speakers) == 1:
-        counted = space.index(SpeakerIndex).said_by(query.speakers)[rows[:FIRST]]
+        counted = space.index(SpeakerIndex).said_by(query.speakers)[rows[:COUNTED_CANDIDATES]]
         names.update(stems(query.speakers[0]))
     rarity = np.array([index.rarity(stem) for stem in contained if stem not in names])
-    covers = np.array([contained[stem][:FIRST] & counted for stem in contained if stem not in names])
+    covers = np.array([contained[stem][:COUNTED_CANDIDATES] & counted for stem in contained if stem not in names])
     whole = float(rarity.sum())
     share = float((rarity @ covers).max() + rarity @ covers.any(axis=1)) / (2 * whole) if whole else 0.0
-    return Coverage(share >= COVERED, missing)
+    return Coverage(share >= COVERED_ENOUGH, missing)
 
 
 def is_covered(space: Space, query: Query, ranked: Sequence[Candidate], coverage: Coverage) -> bool:
@@ -171,7 +171,7 @@ def is_covered(space: Space, query: Query, ranked: Sequence[Candidate], coverage
         dated = turn.kind != "document" or any(space.sentences[one].times for one in space.sentences_within(segment))
         return has_kind(query.answer_type, query.text, space.text(segment), turn.speaker, dated=dated)
 
-    return coverage.whole and any(has_form(candidate.row) for candidate in ranked[:FIRST])
+    return coverage.whole and any(has_form(candidate.row) for candidate in ranked[:COUNTED_CANDIDATES])
 
 
 def boost_candidates(
@@ -246,7 +246,7 @@ def select_calls(state: LoopState, *, tags: bool) -> list[Suggestion]:
         best = state.strongest(PLACED_IN_TIME)
         ids = tuple(state.space.segments[row].id for row in best)
         return [Suggestion("event_time", {"ids": ids}, strength=state.found[best[0]])] if best else []
-    if tags and state.uncovered >= LOST:
+    if tags and state.uncovered >= LOST_SHARE:
         return [Suggestion("tag_events", {"entity": name}, strength=worth) for name, worth in find_pointers(state)]
     return []
 
@@ -294,7 +294,7 @@ def _pointers(space: Space, graph: CueGraph, row: int, query_words: set[str]) ->
         for at in rows:
             if (turn := space.sentences[at].turn_id) != sentence.turn_id:
                 others.setdefault(turn, []).append(at)
-        if 0 < len(others) < HUB and len(rows) <= MOST_SENTENCES:
+        if 0 < len(others) < HUB_TEXTS and len(rows) <= MOST_SENTENCES:
             yield name, list(others.values())
 
 

@@ -33,7 +33,7 @@ from mcp_memory.view.space import NONE, Space
 
 WHOLE_CHARS = 500
 """Characters up to which a message is shown whole."""
-SAME = 0.5
+SAME_QUESTION_SHARE = 0.5
 """Share of the query's content that a question of the evidence has to contain, so that what was said next is shown."""
 BROAD = frozenset(("all", "overview"))
 """Marks the lines of a broad recall (`Evidence.via`)."""
@@ -146,7 +146,7 @@ class _Passages:
         asked = [self._space.text(self._space.sentences[row]) for row in self._space.sentences_of(turn.id)]
         shared = {stem for text in asked if text.rstrip().endswith("?") for stem in stems(text)} & self._asked
         after = int(self._space.rows_after[rows[-1]])
-        if len(shared) < SAME * len(self._asked) or after == NONE:
+        if len(shared) < SAME_QUESTION_SHARE * len(self._asked) or after == NONE:
             return None
         reply = self._space.segment_turn[after]
         return reply if reply.speaker != turn.speaker and len(reply.text) <= WHOLE_CHARS else None

@@ -57,14 +57,14 @@ from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
-LONGEST = 1_000
+NUMBERS_CHARS = 1_000
 """Characters of a question in which numbers are looked for."""
 BY_FACTS = 3
 """Steps along facts, or to hypotheses, that are suggested together; the first precedes all others."""
 _FROM = 3
 """Items of evidence from which a suggested step starts."""
 _OF_TIME: frozenset[Intent] = frozenset(("TEMPORAL", "EVOLUTION"))
-NAMED = 5
+NAMED_SPEAKERS = 5
 """Speakers or spaces that a warning names, those with most in them."""
 
 
@@ -242,7 +242,7 @@ def unknown_names(space: Space, query: Query) -> tuple[str, ...]:
 
 
 def _names(query: Query) -> Iterator[str]:
-    first = words(query.text[:LONGEST])[:1]
+    first = words(query.text[:NUMBERS_CHARS])[:1]
     for name in (*query.names, *query.entities):
         said = words(name)
         if said != first and not MONTH_WORDS.issuperset(said):  # a capital letter begins every question
@@ -250,16 +250,16 @@ def _names(query: Query) -> Iterator[str]:
 
 
 def _numbers(query: Query) -> Iterator[str]:
-    text = query.text[:LONGEST]
+    text = query.text[:NUMBERS_CHARS]
     for stated in reversed(stated_times(text, None)):
         text = text[: stated.start] + " " + text[stated.end :]
     yield from (word for word in words(text) if any(letter.isdigit() for letter in word))
 
 
 def _some(names: Sequence[str]) -> str:
-    """Return the first `NAMED` of some names in words, and how many more there are."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
+    """Return the first `NAMED_SPEAKERS` of some names in words, and how many more there are."""
+    more = f" and {len(names) - NAMED_SPEAKERS} more" if len(names) > NAMED_SPEAKERS else ""
+    return f"{', '.join(names[:NAMED_SPEAKERS])}{more}"
 
 
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from sentence_space import unit
 
 from mcp_memory.configurable import Update
 from mcp_memory.domain.episodes import Target
-from mcp_memory.gain.kalman import PROCESS, gain, label_noise, update
+from mcp_memory.gain.kalman import PROCESS_NOISE, gain, label_noise, update
 
 NEAR = {"abs": 1e-6}
 
@@ -46,7 +46,9 @@ def test_doubt_falls_to_its_least_and_never_to_zero(noise: float, after_ten: flo
     assert 1 - doubts[10] == pytest.approx(after_ten, abs=1e-4)
     assert doubts[-1] == pytest.approx(least, abs=1e-5)
     assert all(after < before for before, after in pairwise(doubts[:100]))
-    assert min(doubts) >= (PROCESS + np.sqrt(PROCESS * PROCESS + 4 * PROCESS * noise)) / 2 - 1e-12
+    assert (
+        min(doubts) >= (PROCESS_NOISE + np.sqrt(PROCESS_NOISE * PROCESS_NOISE + 4 * PROCESS_NOISE * noise)) / 2 - 1e-12
+    )
 
 
 def test_vectors_are_moved_as_in_the_worked_example() -> None:
@@ -103,7 +105,7 @@ def test_the_exact_update_follows_the_recursion_and_its_bound(seed: int, target:
     for (before, doubt), (after, _) in pairwise(steps):
         share = gain(doubt, noise)
         assert after == pytest.approx((1 - share) * before + share * target, **NEAR)
-    least = PROCESS / (PROCESS + noise)
+    least = PROCESS_NOISE / (PROCESS_NOISE + noise)
     assert all(
         abs(cosine - target) <= (1 - least) ** n * abs(start - target) + 1e-6 for n, (cosine, _) in enumerate(steps)
     )

@@ -8,7 +8,14 @@ import pytest
 from sentence_space import documents, unit
 
 from mcp_memory.gain import propagation
-from mcp_memory.gain.propagation import ENTITIES, Round, anchor_entities, next_entities, propagate, relative_bonuses
+from mcp_memory.gain.propagation import (
+    ENTITIES_A_ROUND,
+    Round,
+    anchor_entities,
+    next_entities,
+    propagate,
+    relative_bonuses,
+)
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
@@ -63,7 +70,7 @@ def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(see
     activated = [row for held in rounds for row in held]
     assert 1 < len(rounds) <= 4
     assert len(set(activated)) == len(activated) <= 4 * 2
-    assert all(len(held) <= 2 and len(next_entities(index_of(space), held)) <= ENTITIES for held in rounds)
+    assert all(len(held) <= 2 and len(next_entities(index_of(space), held)) <= ENTITIES_A_ROUND for held in rounds)
     assert all(weights[row] > 0 for row in activated)
     assert all(a >= b for held in rounds for a, b in pairwise(held.values()))
 
@@ -97,7 +104,7 @@ def test_after_the_first_round_hubs_are_skipped(monkeypatch: pytest.MonkeyPatch)
     begin = {index_of(space).find("ann") or 0: 1.0}
     every = worth(*[1.0] * 6)
     assert len(propagate(space, begin, every)[0]) == 2
-    monkeypatch.setattr(propagation, "HUB", 5)
+    monkeypatch.setattr(propagation, "HUB_SENTENCES", 5)
     assert len(propagate(space, begin, every)[0]) == 1
     assert propagate(space, {index_of(space).find("hub") or 0: 1.0}, every)[0]
 

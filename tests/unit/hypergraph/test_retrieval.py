@@ -10,7 +10,13 @@ from batches import point
 from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.query import Query
-from mcp_memory.hypergraph.retrieval import ENTITIES, neighbourhood, relevant_points, retrieve, uncovered_entities
+from mcp_memory.hypergraph.retrieval import (
+    ENTITIES_A_SUBQUERY,
+    neighbourhood,
+    relevant_points,
+    retrieve,
+    uncovered_entities,
+)
 from mcp_memory.language.questions import understand
 from mcp_memory.view.hypergraph import vertices
 
@@ -54,12 +60,12 @@ def test_what_is_retrieved_lies_in_scope_and_is_at_most_n_v(seed):
         found = retrieve(space, scope, lambda rows: weights[rows])
         assert vertices(space.facts, one) <= scope
         assert set(found) <= scope
-        assert len(found) <= ENTITIES
+        assert len(found) <= ENTITIES_A_SUBQUERY
         best = [max(own.values()) for own in found.values()]
         assert best == sorted(best, reverse=True)
     outside = retrieve(space, uncovered_entities(space), lambda rows: weights[rows])
     assert not set(outside) & joined
-    assert len(outside) <= ENTITIES
+    assert len(outside) <= ENTITIES_A_SUBQUERY
 
 
 def test_a_point_that_joins_nobody_but_the_user_of_a_question_must_bear_on_it():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.segments import LONGEST, split
+from mcp_memory.language.segments import SENTENCE_CHARS, split
 
 TEXTS = {
     "English": "Dr. Patel came at 5 p.m. on Monday. She stayed! Why?",
@@ -24,7 +24,7 @@ TEXTS = {
 def assert_nothing_is_lost(text: str) -> None:
     spans = split(text)
     assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
-    assert all(end - start <= LONGEST for start, end in spans)
+    assert all(end - start <= SENTENCE_CHARS for start, end in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     held = "".join(text[start:end] for start, end in spans)
     assert "".join(held.split()) == "".join(text.split())

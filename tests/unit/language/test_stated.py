@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.language.iso import FIRST, LAST, parse
+from mcp_memory.language.iso import FIRST_INSTANT, LAST_INSTANT, parse
 from mcp_memory.language.stated import in_words, stated_times, with_dates
 
 SAID = parse("2023-05-17T10:30:00Z")[0]
@@ -34,7 +34,7 @@ def test_a_sentence_states_its_times(row: tuple[str, ...]) -> None:
 @example("0001/1/1 PM 0001/1/1", None)
 @given(
     st.one_of(st.text(), st.lists(st.sampled_from(PIECES.split()), max_size=12).map(" ".join)),
-    st.integers(FIRST, LAST - 1) | st.none(),
+    st.integers(FIRST_INSTANT, LAST_INSTANT - 1) | st.none(),
 )
 def test_no_text_raises_and_every_interval_is_in_order(text: str, said_at: int | None) -> None:
     place = 0

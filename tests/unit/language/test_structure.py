@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.segments import WHOLE, outline, pack_segments, split
+from mcp_memory.language.segments import WHOLE_BLOCK, outline, pack_segments, split
 from mcp_memory.language.tokens import count_tokens
 
 PIECES = st.sampled_from(
@@ -55,7 +55,7 @@ def test_only_code_and_long_sentences_exceed_the_limit(text: str, limit: int) ->
     for first, last in pack_segments(text, spans, limit):
         size = sum(sizes[first : last + 1])
         if first < last and size > limit:
-            assert size <= WHOLE * limit
+            assert size <= WHOLE_BLOCK * limit
             assert any(start < spans[last][1] and spans[first][0] < end for start, end in blocks)
 
 

@@ -11,10 +11,10 @@ from small_graph import TODAY, ask, graph, said, year
 from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import DEPTH, WIDTH, continuations
+from mcp_memory.navigation.beam import BEAM_WIDTH, PATH_STEPS, continuations
 from mcp_memory.navigation.counterfactual import counterfactual_budget
 from mcp_memory.navigation.fact_query import FactQuery, Moment, is_time_valid
-from mcp_memory.navigation.paths import EXPANDED, ends, entities_on
+from mcp_memory.navigation.paths import EXPANDED_NEIGHBOURS, ends, entities_on
 from mcp_memory.view.facts import Facts
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Oslo", "Rome", "Acme", "jazz", "music")
@@ -65,7 +65,7 @@ def test_a_path_goes_on_in_at_most_m_ways_and_in_as_many_guesses_as_reliable_one
     root, (version,) = Root("ann", "Ann", "FACT"), graph(said("Ann", "likes", "tea")).all()
     (path,) = paths([own], None)
     kept = continuations(path, paths(expansions, None), paths(guesses, "symmetry"))
-    assert len(kept) <= EXPANDED
+    assert len(kept) <= EXPANDED_NEIGHBOURS
     assert sum(bool(one.inferred) for one in kept) <= counterfactual_budget(expansions)
     assert all(one.scores.sufficiency > own.sufficiency for one in kept)
 
@@ -80,14 +80,14 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
     assert len(set(walked)) == len(walked)
     for path in found.paths:
         assert path.root in found.roots
-        assert 1 <= len(path.steps) <= DEPTH
+        assert 1 <= len(path.steps) <= PATH_STEPS
         assert len(entities_on(path, facts)) == len(path.steps) + 1
         here = path.root.key
         for step, end in zip(path.steps, ends(path, facts), strict=True):
             assert facts.key(step.version.head if step.forward else step.version.tail) == here
             here = end
         assert here == path.end
-    assert all(sum(path.root == root for path in found.paths) <= WIDTH * DEPTH for root in found.roots)
+    assert all(sum(path.root == root for path in found.paths) <= BEAM_WIDTH * PATH_STEPS for root in found.roots)
 
 
 @some

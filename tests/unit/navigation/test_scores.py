@@ -16,7 +16,7 @@ from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Kind, Segment, Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import continuations, score_segments
-from mcp_memory.navigation.counterfactual import COHERENT, counterfactual_budget, needs_repair
+from mcp_memory.navigation.counterfactual import RELIABLE_COHERENCE, counterfactual_budget, needs_repair
 from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment
 from mcp_memory.navigation.paths import StatementSimilarity, coherence, relevance, sufficiency
 from mcp_memory.view.facts import Facts
@@ -69,7 +69,7 @@ def test_coherence_counts_time_intent_and_hubs() -> None:
     assert coherence(before, facts, asking) == pytest.approx((0.6 + hub + 0.3 + quiet) / 2)
     causal = path(facts, (first, True), intent="CAUSAL")
     assert coherence(causal, facts, asking) == pytest.approx(hub)
-    assert hub < COHERENT  # so a fact of another kind is not reliable by itself
+    assert hub < RELIABLE_COHERENCE  # so a fact of another kind is not reliable by itself
     employed = FactQuery(understand("Why does Ann work there?", ()))
     assert coherence(causal, facts, employed) == pytest.approx(0.6 + hub)  # it asks for this one by name
 

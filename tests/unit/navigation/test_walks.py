@@ -23,7 +23,7 @@ from mcp_memory.configurable import Switches
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import names
 from mcp_memory.navigation.beam import FoundPaths
-from mcp_memory.navigation.fact_query import ROOTS, FactQuery, Moment, mentioned_entities, select_roots
+from mcp_memory.navigation.fact_query import MOST_ROOTS, FactQuery, Moment, mentioned_entities, select_roots
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.view.facts import Facts
 
@@ -96,7 +96,7 @@ def test_any_text_mentions_only_known_entities_each_once(text: str) -> None:
     for keys in (named, common):
         assert len(set(keys)) == len(keys)
         assert all(facts.degree(key) for key in keys)
-    assert len(select_roots(facts, understand(text, ()))) <= ROOTS
+    assert len(select_roots(facts, understand(text, ()))) <= MOST_ROOTS
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,15 @@ from talk_space import new_space, say
 
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.turns import Turn
-from mcp_memory.reconstruct.graph import JOINT, MOST_CUES, CueGraph, cue_similarity, cues_of, key_of, relation_tag
+from mcp_memory.reconstruct.graph import (
+    MOST_CUES,
+    SAME_CUE_OVERLAP,
+    CueGraph,
+    cue_similarity,
+    cues_of,
+    key_of,
+    relation_tag,
+)
 from mcp_memory.view.space import Space
 
 WORDS = "went trip plan garden chess tea harbour Ann Bob Cid Paris red mill game lesson bought quiet painted"
@@ -132,7 +140,11 @@ def test_every_cue_is_in_the_sentence_or_is_its_speaker(text: str, speaker: str 
 
 @pytest.mark.parametrize(
     ("asked", "known", "index"),
-    [("video game tournament", "video game", 2 / 3), ("red car", "blue car", 0.0), ("Lee", "Ann Lee", JOINT)],
+    [
+        ("video game tournament", "video game", 2 / 3),
+        ("red car", "blue car", 0.0),
+        ("Lee", "Ann Lee", SAME_CUE_OVERLAP),
+    ],
 )
 def test_cues_match_by_equality_containment_or_jaccard_index(asked: str, known: str, index: float) -> None:
     """DESIGN W16."""

@@ -5,7 +5,7 @@ import pytest
 from talk_space import new_space, say
 
 from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.reconstruct.topics import SIMILAR, Topics
+from mcp_memory.reconstruct.topics import TOPIC_COSINE, Topics
 
 TEA, CHESS, ALONE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 LINES = ("Ann: I brew green tea.", "Ann: I won at chess.", "Bob: Green tea is fine.", "Bob: It rains.")
@@ -23,7 +23,7 @@ def clustered_one_by_one(rows: np.ndarray) -> list[list[int]]:
     for row, vector in enumerate(rows):
         similarity = {leader: float(rows[leader] @ vector) for leader in leaders}
         best = max(leaders, key=lambda one: similarity[one], default=None)
-        if best is None or similarity[best] < SIMILAR:
+        if best is None or similarity[best] < TOPIC_COSINE:
             leaders.append(row)
             members[row] = [row]
         else:

@@ -7,9 +7,9 @@ from small_space import document, message, refs, space_of
 
 from mcp_memory.domain.turns import WISHES
 from mcp_memory.language.questions import understand
-from mcp_memory.language.wishes import LONGEST, as_said
+from mcp_memory.language.wishes import WISH_CHARS, as_said
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.evidence import KEPT, PLACED, place_wishes
+from mcp_memory.search.evidence import BEFORE_WISHES, PLACED_WISHES, place_wishes
 from mcp_memory.search.wishes import fitting_wishes, standing_wishes
 from mcp_memory.view.space import Space
 
@@ -48,11 +48,11 @@ def test_messages_of_wishes_stand_behind_the_best_records() -> None:
     ]
     space = wishing(*lines)
     shown = placed(space, "Which seat should I take?")
-    assert shown[KEPT] == "00"
-    assert shown[:KEPT] == ["10", "11", "12", "13", "14"]
+    assert shown[BEFORE_WISHES] == "00"
+    assert shown[:BEFORE_WISHES] == ["10", "11", "12", "13", "14"]
     assert len(placed(space, "Which seat should I take?", limit=7)) == 7
     assert "00" not in placed(space, "Which seat did I take?")  # what was asks for no wish
-    assert len([ref for ref in shown if ref == "00"]) == 1 <= PLACED
+    assert len([ref for ref in shown if ref == "00"]) == 1 <= PLACED_WISHES
 
 
 def put(*lines: str, speaker: str = "user") -> list[str]:
@@ -66,7 +66,7 @@ def test_what_a_caller_puts_into_the_session_of_wishes_is_one_in_any_words() -> 
     lines = ["Never give me links, they drive me mad.", "Svar meg alltid på norsk.", "No emoji. I mean it!"]
     assert put(*lines) == lines  # and what is said elsewhere takes none of them back
     assert put(*lines, speaker="assistant") == []
-    assert put(f"Call me {'Jo' * LONGEST}.") == []
+    assert put(f"Call me {'Jo' * WISH_CHARS}.") == []
     talk = space_of(message("1", "user", lines[0]))
     assert standing_wishes(talk) == []
 
@@ -97,4 +97,4 @@ def test_what_the_user_says_later_of_the_matter_of_a_wish_stands_beside_it() -> 
         f"Emojis {'x ' * 999}",
     )
     shown = [standing_wishes(wishing("Never use emojis.", line))[0].later for line in pasted]
-    assert [one and len(one.quote) for one in shown] == [None, None, LONGEST]
+    assert [one and len(one.quote) for one in shown] == [None, None, WISH_CHARS]

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from mcp_memory.bounds import VALUES
-from mcp_memory.server.incoming import KEPT, read_message, without_halves
+from mcp_memory.bounds import MOST_VALUES
+from mcp_memory.server.incoming import KEPT_BYTES, read_message, without_halves
 
 
 def lines(data, most=100_000):
@@ -106,7 +106,7 @@ def test_whole_characters_and_words_about_escapes_stay_as_they_are(text):
     assert without_halves(json.dumps([text, "\ud800"]).encode()) == json.dumps([text, "\ufffd"]).encode()
 
 
-@pytest.mark.parametrize("size", [100_001, KEPT * 2, 3_000_000])
+@pytest.mark.parametrize("size", [100_001, KEPT_BYTES * 2, 3_000_000])
 @pytest.mark.parametrize("number", [7, 'seven: "}', -1])
 def test_a_longer_line_is_refused_under_its_id_wherever_that_stands(size, number):
     long = {"arguments": {"text": 'a "id": 9, ' * (size // 10), "id": 8}, "id": 8}
@@ -133,7 +133,7 @@ def test_an_id_of_something_else_is_not_taken_for_the_lines(line):
 
 
 def test_a_line_of_very_many_values_is_refused_under_its_id_and_one_of_very_many_commas_is_not():
-    (told,) = lines(request(id=3, method="x", params={"a": [[]] * VALUES}), most=10**9)
+    (told,) = lines(request(id=3, method="x", params={"a": [[]] * MOST_VALUES}), most=10**9)
     assert (told["id"], told["error"]["code"]) == (3, -32600)
-    (read,) = lines(request(id=3, method="x", params={"a": ", [ { " * VALUES}), most=10**9)
-    assert (read["id"], len(read["params"]["a"])) == (3, 6 * VALUES)
+    (read,) = lines(request(id=3, method="x", params={"a": ", [ { " * MOST_VALUES}), most=10**9)
+    assert (read["id"], len(read["params"]["a"])) == (3, 6 * MOST_VALUES)

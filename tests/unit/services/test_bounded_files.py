@@ -8,7 +8,7 @@ import os
 import pytest
 from foreign_files import chatgpt_chat, items, records_of, skipped, write_json
 
-from mcp_memory.bounds import DEEPEST, BrokenText, parse_toml
+from mcp_memory.bounds import MOST_LEVELS, BrokenText, parse_toml
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign import json_files
 from mcp_memory.services.transfer.foreign.reading import FileRecord
@@ -27,11 +27,11 @@ def _told(found):
     ("name", "value", "problem"),
     [
         ("memories.jsonl", "1" * 5_000, "thousands of digits"),
-        ("memories.jsonl", DEEP, f"more than {DEEPEST} deep"),
+        ("memories.jsonl", DEEP, f"more than {MOST_LEVELS} deep"),
         ("memories.jsonl", "NaN", "no JSON"),
         ("memories.jsonl", MANY, "more than 1,000,000 values"),
         ("memories.jsonl", "nothing", "no JSON"),
-        ("memories.json", NESTED, f"more than {DEEPEST} deep"),
+        ("memories.json", NESTED, f"more than {MOST_LEVELS} deep"),
         ("memories.json", MANY, "more than 1,000,000 values"),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.ids import digest
-from mcp_memory.domain.turns import LONG, Segment, Sentence, Turn
+from mcp_memory.domain.turns import LONG_CHARS, Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
@@ -30,15 +30,17 @@ def pieces(one: Turn, seed: int) -> Batch:
     return Batch((one,), segments, sentences, vectors[:3], vectors[3:])
 
 
-@pytest.mark.parametrize("first", [LONG, LONG + 1])
+@pytest.mark.parametrize("first", [LONG_CHARS, LONG_CHARS + 1])
 def test_only_in_a_long_text_do_sentences_share_the_vector_of_the_first_segment_that_holds_them(first: int) -> None:
     """Whatever the store holds for them: an older program made vectors of their own."""
     view = View()
-    batches = [pieces(turn(str(number), length), number) for number, length in enumerate((first, 40, 2 * LONG, 30))]
+    batches = [
+        pieces(turn(str(number), length), number) for number, length in enumerate((first, 40, 2 * LONG_CHARS, 30))
+    ]
     expected: list[Matrix] = []
     for number, batch in enumerate(batches):
         view.add(batch, number + 1)
-        long = len(batch.turns[0].text) > LONG
+        long = len(batch.turns[0].text) > LONG_CHARS
         expected.append(batch.segment_vectors[[0, 0, 0, 1, 1, 2]] if long else batch.sentence_vectors)
     held = view.space("default").sentence_vectors
     assert held is not None
