@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from batches import DIMENSION
-from damaging import make
+from lance_at import make
 from object_store import ObjectStore
 
 from mcp_memory.ports import Store

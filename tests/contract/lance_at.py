@@ -1,15 +1,18 @@
-"""LanceDB stores with a fixed clock, and what tests write to any store and read of it."""
+"""LanceDB stores with a fixed clock, whole and damaged, and what tests write to any store and read of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import pytest
 from batches import DIMENSION, batch, belief, derive, unit_vectors
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import StoreDamaged
 from mcp_memory.ports import Store
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.store import LanceStore
@@ -18,6 +21,8 @@ from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 
 NOW = 1_800_000_000_000
+COMMITS = 5
+"""Of a store that is damaged."""
 
 
 def open_at(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
@@ -77,3 +82,49 @@ async def embed(texts: Sequence[str]) -> Matrix:
 async def relearn(_: Space, lessons: Sequence[Lesson]) -> list[Belief]:
     """Return a belief about each sentence that lessons label, as `Relearn` of a rebuild does."""
     return [belief(sentence) for lesson in lessons for sentence in lesson.labels]
+
+
+# Stores that are damaged
+
+
+async def make(folder: Path, *, folded: bool = False) -> Path:
+    """Write a store of some commits; ``folded``: each of them is in the tables."""
+    store = open_at(str(folder))
+    for number in range(COMMITS):
+        await commit_to(store, batch(f"m{number}"))
+        if folded:
+            fold_all(str(folder))
+    await store.aclose()
+    return folder
+
+
+def newest(folder: Path, pattern: str) -> Path:
+    return max(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+
+
+def data_files(folder: Path) -> list[Path]:
+    return list(folder.glob("*.lance/data/*.lance"))
+
+
+def oldest(folder: Path, pattern: str) -> Path:
+    return min(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+
+
+async def is_damaged(folder: Path) -> list[str]:
+    """Return what can still be recalled of a store that says that it is damaged and takes no write."""
+    store = open_at(str(folder))
+    left = await refs(store)
+    assert store.damage
+    assert any("restore a backup" in problem for problem in (await store.about()).problems)
+    with pytest.raises(StoreDamaged, match="restore a backup"):
+        await commit_to(store, batch("new"))
+    await store.aclose()
+    return left
+
+
+async def held(store: LanceStore) -> tuple[int, int, int]:
+    """Return how many sentences, segments and facts of the rules a store has."""
+    async with store.reading() as view:
+        space = view.space("default")
+        facts = sum(one.extractor == "embedded" for one in space.facts.rows)
+        return len(space.sentences), len(space.segments), facts

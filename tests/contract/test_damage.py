@@ -6,8 +6,21 @@ from pathlib import Path
 
 import pytest
 from batches import batch, taught, unit_vectors
-from damaging import COMMITS, data_files, held, make, newest, oldest
-from lance_at import commit_to, embed, fold_all, make_rows, open_at, refs, relearn
+from lance_at import (
+    COMMITS,
+    commit_to,
+    data_files,
+    embed,
+    fold_all,
+    held,
+    make,
+    make_rows,
+    newest,
+    oldest,
+    open_at,
+    refs,
+    relearn,
+)
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import PooledQuestion, Turn

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from batches import asserted, batch, derive, turn
-from damaging import COMMITS, is_damaged
-from lance_at import commit_to, fold_all, make_rows, open_at, refs
+from lance_at import COMMITS, commit_to, fold_all, is_damaged, make_rows, open_at, refs
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch

@@ -18,8 +18,7 @@ import pytest
 from anyio import from_thread
 from batches import DIMENSION, batch, belief, erasing, lesson, pointed
 from batches import point as memory_point
-from damaging import newest
-from lance_at import commit_to
+from lance_at import commit_to, newest
 from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
