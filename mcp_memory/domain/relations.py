@@ -24,6 +24,7 @@ from mcp_memory.texts import resource
 
 Cardinality = Literal["single", "multi", "unknown"]
 RelationKind = Literal["state", "event"]
+Level = Literal["kind", "whole"]
 DID = "did"
 """The relation of what happened and has no relation of its own; its tail is the whole phrase, "took a course"."""
 DATED = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
@@ -93,6 +94,9 @@ class Relation:
         symmetric: whether it is its own inverse.
         implies: relations that it makes likely between the same entities.
         antonym: relation that it excludes.
+        above: whether its tail is a kind of which its head is one, or a whole of which it is a part; else None.
+        shared: whether unrelated things have the same tail, as a year or a country.
+        family: whether it joins a person with a relative, a partner or a pet.
         passing: whether a value is right only when it is told, as an age is: it is never certain.
         last_told: whether of several values the one told last counts, whatever their times ("the meeting is moved to
             the 5th"), and not the one that starts last.
@@ -112,6 +116,9 @@ class Relation:
     symmetric: bool = False
     implies: tuple[str, ...] = ()
     antonym: str | None = None
+    above: Level | None = None
+    shared: bool = False
+    family: bool = False
     passing: bool = False
     last_told: bool = False
     head: EntityType | None = None

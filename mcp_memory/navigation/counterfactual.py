@@ -24,13 +24,13 @@ from a true cause to its effect; here causes are chained, too: a cause of a caus
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from mcp_memory.domain.evidence import Path, PathScores, Rule, Step
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
 from mcp_memory.domain.ids import digest
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import Level, relations
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.navigation.paths import EXPANDED_NEIGHBOURS, Edge, Neighbourhood, entities_on
 
@@ -50,9 +50,6 @@ PREMISES_A_RULE = 24
 """Neighbours that each rule reads; ours, for hubs."""
 TOGETHER = "mentioned_with"
 """The relation of a guess by co-occurrence."""
-_KINDS = frozenset(("is_a", "subclass_of", "includes"))
-_WHOLES = frozenset(("part_of", "located_in", "has_part", "location_of"))
-_DOWN = frozenset(("includes", "has_part", "location_of"))
 _CAUSES = frozenset(("causes", "caused_by"))
 _HAVE_WHOLES = ("place", "organisation")
 _FOLLOWED = 3  # kinds and wholes of an entity that are followed
@@ -78,15 +75,16 @@ def hyponymy(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     for step, end, _ in _premises(near, path):  # r(C, A) and A in B: r(C, B)
         relation = step.version.relation
         if step.forward and near.fact_query.allows(relation):
-            levels = _WHOLES if relation in _WHOLES or relations().get(relation).tail in _HAVE_WHOLES else _KINDS
-            for link, other in _above(near, path, end, levels):
+            whole = _level(relation) == "whole" or relations().get(relation).tail in _HAVE_WHOLES
+            for link, other in _above(near, path, end, ("whole" if whole else "kind",)):
                 premises = [step.version, link.version]
                 yield from _infer(near, path, "hyponymy", HYPONYMY, step.forward, other, relation, premises)
-    for link, whole in islice(_above(near, path, path.end, _KINDS | _WHOLES), _FOLLOWED):  # A in B and r(B, T): r(A, T)
-        for step, end, _ in _premises(near, path, whole):
+    above = _above(near, path, path.end, ("kind", "whole"))
+    for link, container in islice(above, _FOLLOWED):  # A in B and r(B, T): r(A, T)
+        for step, end, _ in _premises(near, path, container):
             relation = step.version.relation
-            kind_of_whole = relation in _KINDS and link.version.relation in _WHOLES  # a mill in a county is no county
-            if step.forward and near.fact_query.allows(relation) and not kind_of_whole:
+            levels = _level(relation), _level(link.version.relation)  # a mill in a county is no county
+            if step.forward and near.fact_query.allows(relation) and levels != ("kind", "whole"):
                 premises = [link.version, step.version]
                 yield from _infer(near, path, "hyponymy", HYPONYMY, step.forward, end, relation, premises)
 
@@ -124,12 +122,12 @@ def causality(near: Neighbourhood, path: Path) -> Iterator[Guess]:
         if effect is None:  # r(C, A) and A causes B: r(C, B)
             if not step.forward or not near.fact_query.allows(relation):
                 continue
-            for link, other in near.links(end, path.root.intent, _CAUSES):
+            for link, other in near.links(end, path.root.intent, _CAUSES.__contains__):
                 if _is_to_effect(link):
                     premises = [step.version, link.version]
                     yield from _infer(near, path, "causality", CAUSALITY, step.forward, other, relation, premises)
             continue
-        for link, other in near.links(end, path.root.intent, _CAUSES):
+        for link, other in near.links(end, path.root.intent, _CAUSES.__contains__):
             if _is_to_effect(link) is effect:
                 premises = [step.version, link.version]
                 yield from _infer(near, path, "causality", CAUSALITY, effect, other, "causes", premises, timeless=True)
@@ -170,11 +168,17 @@ def _premises(near: Neighbourhood, path: Path, key: str | None = None) -> Sequen
     return near.edges(path.end if key is None else key, path.root.intent)[:PREMISES_A_RULE]
 
 
-def _above(near: Neighbourhood, path: Path, key: str, levels: frozenset[str]) -> Iterator[Guess]:
+def _above(near: Neighbourhood, path: Path, key: str, levels: Collection[Level]) -> Iterator[Guess]:
     """Yield the steps one level up from an entity, along relations between kinds, or parts and wholes."""
-    for step, end in near.links(key, path.root.intent, levels):
-        if step.forward is not (step.version.relation in _DOWN):
+    for step, end in near.links(key, path.root.intent, lambda relation: _level(relation) in levels):
+        if step.forward is (relations().get(step.version.relation).above is not None):
             yield step, end
+
+
+def _level(relation: str) -> Level | None:
+    """Return what a relation, or its inverse, has at its tail."""
+    known = relations().get(relation)
+    return known.above or (relations().get(known.inverse).above if known.inverse else None)
 
 
 def _is_to_effect(step: Step) -> bool | None:

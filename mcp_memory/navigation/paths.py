@@ -69,7 +69,6 @@ UNKNOWN = "…"
 _EXPECTED: Mapping[AnswerType, EntityType] = {"who": "person", "where": "place", "when": "time", "how_many": "number"}
 _NOT_NAMED: frozenset[AnswerType] = frozenset(("who", "where", "what"))
 """Answer types whose answer the query does not itself name."""
-CLASSES = frozenset(("is_a", "nationality", "comes_from", "works_as", "released_on", "born_on", "died_on"))
 _SUPPORTS_COMPARED = 16
 """Newest assertions of a version whose sentences are compared; a fact may be stated a thousand times."""
 
@@ -148,12 +147,12 @@ class Neighbourhood:
         dated = [neighbour for neighbour in self._around(key) if neighbour[0].since < neighbour[0].until]
         return self._rank([neighbour for neighbour in dated if not self._holds(neighbour[0], intent)], intent)
 
-    def links(self, key: str, intent: Intent, names: frozenset[str]) -> list[tuple[Step, str]]:
-        """Return the steps along a few relations that pass the time filter, with their ends, not ranked."""
+    def links(self, key: str, intent: Intent, wanted: Callable[[str], bool]) -> list[tuple[Step, str]]:
+        """Return the steps along the wanted relations that pass the time filter, with their ends, not ranked."""
         return [
             (Step(version, forward, confidence=version.confidence), end)
             for version, forward, end in self._around(key)
-            if version.relation in names and self._holds(version, intent)
+            if wanted(version.relation) and self._holds(version, intent)
         ]
 
     def _holds(self, version: Version, intent: Intent) -> bool:
@@ -233,7 +232,8 @@ def leads_back(path: Path) -> bool:
         return True
     if len(path.steps) < 2 or last.forward or not path.steps[-2].forward:
         return False
-    return last.version.relation == path.steps[-2].version.relation or last.version.relation in CLASSES
+    relation = last.version.relation
+    return relation == path.steps[-2].version.relation or relations().get(relation).shared
 
 
 def relevance(path: Path, similarities: Sequence[float], fact_query: FactQuery) -> float:

@@ -41,12 +41,6 @@ _OWNED = re.compile(
     r"(?:\b(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir)|\w['’]s)\s(?:[\w-]+\s){0,2}?(?P<what>[a-z][a-z-]+)\s$"
 )
 _NO_KIND = frozenset(("is", "was", "and", "or", "with", "to", "of", "not", "called", "named"))
-_FAMILY = frozenset(
-    (
-        *("married_to", "engaged_to", "dating", "ex_of", "parent_of", "child_of", "sibling_of", "has_pet"),
-        *("grandparent_of", "grandchild_of", "aunt_or_uncle_of", "niece_or_nephew_of", "cousin_of"),
-    )
-)
 
 Join = tuple[str, str]
 """The key of an entity and the key of another name of it."""
@@ -111,7 +105,7 @@ class GivenNames:
         if self.reads(said, head):
             self._naming[head].append((row, tail))
             self._left.add(head)
-        elif said.relation in _FAMILY:
+        elif relations().get(said.relation).family:
             for description, name in self._described(said, head, tail):
                 self._naming[description].append((row, name))
                 self._left.add(description)
@@ -235,14 +229,15 @@ class GivenNames:
                 tails = (self._names.key(linked.rows[row].tail) for row in linked.about((name,), one))
                 related += [(one, tail) for tail in tails]
         return any(
-            _personal(one) and (end == speaker or (end in self.speakers and one in _FAMILY)) for one, end in related
+            _personal(one) and (end == speaker or (end in self.speakers and relations().get(one).family))
+            for one, end in related
         )
 
 
 def _personal(relation: str) -> bool:
     """Return whether a relation joins two different people, or a person with a pet."""
     known = relations().get(relation)
-    return relation in _FAMILY or (known.head == "person" and known.tail == "person")
+    return known.family or (known.head == "person" and known.tail == "person")
 
 
 _Given = tuple[Assertion, str]
