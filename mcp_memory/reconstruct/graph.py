@@ -352,7 +352,7 @@ def relation_tag(relation: str) -> str:
 
 def _cues_of_facts(space: Space, sentence: Sentence) -> Iterator[tuple[str, str]]:
     """Yield the head and the tail of each fact that a sentence states, as keys of cues, each with its tag."""
-    alone = len(space.sentences_of(sentence.turn_id)) == 1
+    alone = len(space.sentences.of_turn(sentence.turn_id)) == 1
     for assertion in space.facts.assertions_in(sentence.turn_id):
         if assertion.sentence == sentence.index or (assertion.sentence == WHOLE and alone):
             tag = relation_tag(assertion.relation)

@@ -333,7 +333,7 @@ def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
             for direction in (space.rows_before, space.rows_after):
                 yield from _messages_along(space, segment, direction)
             continue
-        whole = space.segments_with(space.segments[segment].turn_id, -1)
+        whole = space.segments.of_turn(space.segments[segment].turn_id)
         place = whole.index(segment)
         for steps in range(1, NEAR_PASSAGES + 1):
             yield from ((whole[near], steps) for near in (place - steps, place + steps) if 0 <= near < len(whole))
@@ -351,7 +351,7 @@ def _messages_along(space: Space, segment: int, direction: Rows) -> Iterator[tup
             last, steps = turn, steps + 1
             if steps > NEAR_PASSAGES:
                 return
-            yield space.segments_with(turn, -1)[0], steps
+            yield space.segments.of_turn(turn)[0], steps
         near = int(direction[near])
 
 

@@ -61,7 +61,7 @@ def pool_similarity(space: Space, question: Vector) -> Scores:
     if space.questions.vectors is None:
         return scores
     near = np.clip((space.questions.vectors.dot(question[np.newaxis])[0] - UNRELATED) / (1 - UNRELATED), 0, 1)
-    rows = np.array([space.segment_row(pooled.segment_id) for pooled in space.questions.rows], dtype=np.intp)
+    rows = np.array([space.segments.row(pooled.segment_id) for pooled in space.questions.rows], dtype=np.intp)
     np.maximum.at(scores, rows[rows != NONE], near[rows != NONE])
     return scores
 

@@ -214,7 +214,7 @@ def said_in_role(space: Space, role: Role | None) -> Callable[[str], bool]:
     if role is None:
         return lambda _: True
     rows = space.index(SpeakerIndex).in_role(space, role)
-    return lambda turn: any(bool(rows[row]) for row in space.segments_with(turn, -1))
+    return lambda turn: any(bool(rows[row]) for row in space.segments.of_turn(turn))
 
 
 def _speaker(inputs: ChannelInput, weight: float) -> Scores | None:

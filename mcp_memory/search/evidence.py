@@ -192,7 +192,7 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
         return None
     if "statement" in (turn.kind, space.segment_turn[row].kind):  # a caller's fact is no part of the talk
         return None
-    sentences = [space.sentences[one] for one in space.sentences_of(turn.id)]
+    sentences = [space.sentences[one] for one in space.sentences.of_turn(turn.id)]
     if not sentences:
         return None
     asked = (one for one in reversed(sentences) if turn.text[one.start : one.end].rstrip().endswith("?"))

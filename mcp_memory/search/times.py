@@ -318,7 +318,7 @@ def _compared_interval(asked: Constraint) -> tuple[float, float]:
 
 def _stated_times(space: Space, segment: Segment) -> list[tuple[int, float, float]]:
     """Return the times that a segment's sentences state, in order: row of the sentence, since, until."""
-    rows = space.sentences_of(segment.turn_id)
+    rows = space.sentences.of_turn(segment.turn_id)
     first = bisect_left(rows, segment.first, key=lambda row: space.sentences[row].index)
     stated = []
     for row in rows[first : first + segment.last - segment.first + 1]:

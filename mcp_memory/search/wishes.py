@@ -73,7 +73,7 @@ class WishIndex:
             if turn.id in self._read or turn.kind != "message":
                 continue
             self._read.add(turn.id)
-            rows = space.sentences_of(turn.id)
+            rows = space.sentences.of_turn(turn.id)
             spans = [(space.sentences[one].start, space.sentences[one].end) for one in rows]
             self.found += [(rows[wish.sentence], wish) for wish in wishes_of(turn, spans)]
 
@@ -117,7 +117,7 @@ def _later_rows(space: Space, wish: Wish, stating: Container[str]) -> list[int]:
         row
         for turn in map(space.turns.__getitem__, turns)
         if turn.told_order > wish.said_at and turn.id not in stating and is_of_user(space, turn)
-        for row in space.sentences_of(turn.id)
+        for row in space.sentences.of_turn(turn.id)
         if not meant.isdisjoint(stems(space.text(space.sentences[row])))
     ]
 
@@ -126,7 +126,7 @@ def _own_words(space: Space, row: int) -> Source | None:
     """Return a sentence of the user, cut where it is long; None if it may be somebody else's."""
     sentence = space.sentences[row]
     turn = space.turns[sentence.turn_id]
-    spans = [(one.start, one.end) for one in map(space.sentences.__getitem__, space.sentences_of(turn.id))]
+    spans = [(one.start, one.end) for one in map(space.sentences.__getitem__, space.sentences.of_turn(turn.id))]
     if sentence.index >= own_sentences(turn.text, spans):
         return None
     return Source(turn, sentence.start, min(sentence.end, sentence.start + WISH_CHARS))

@@ -183,7 +183,7 @@ def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Scores) 
     missing = [
         row
         for name, indexes in space.unindexed.items()
-        for row in space.segments_with(name, -1)
+        for row in space.segments.of_turn(name)
         if space.segments[row].index in indexes
     ]
     if not missing:

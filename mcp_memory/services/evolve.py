@@ -297,7 +297,7 @@ def _new_questions(space: Space) -> list[PooledQuestion]:
     """Return the questions that would join the pool, in the order of the facts; none for old revisions of documents."""
     counting = {assertion.id for turn in space.turns for assertion in space.facts.assertions_in(turn)}
     questions = questions_of(space, (row for row in space.facts.rows if row.id in counting))
-    live = (one for one in questions if (row := space.segment_row(one.segment_id)) != NONE and space.live[row])
+    live = (one for one in questions if (row := space.segments.row(one.segment_id)) != NONE and space.live[row])
     return admit(_pool(space), live)
 
 

@@ -197,7 +197,7 @@ def _resolve_ids(space: Space, operator: Operator, ids: Sequence[str], episode: 
                 remedy = "Give ids of memory points, which begin with h_; for other evidence take event_context."
                 raise InvalidInput(f"ids[{place}]", problem, remedy)
             found.append(name)
-        elif space.sentence(name) or space.facts.version(name) or space.segment_row(name) != NONE:
+        elif space.sentence(name) or space.facts.version(name) or space.segments.row(name) != NONE:
             found.append(name)
         elif sentences := shown.get(name) or (point.sentences if point is not None else ()):
             found += sentences

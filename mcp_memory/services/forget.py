@@ -226,7 +226,7 @@ def _texts_named(space: Space, name: str, session: str | None, argument: str) ->
 def _texts_saying(space: Space, name: str) -> list[Turn] | None:
     """Return the texts that say what an evidence id names: a sentence, a segment, a fact or a statement; else None."""
     piece: Sentence | Segment | None = space.sentence(name)
-    if piece is None and (row := space.segment_row(name)) != NONE:
+    if piece is None and (row := space.segments.row(name)) != NONE:
         piece = space.segments[row]
     if piece is not None:
         return [space.turns[piece.turn_id]]
@@ -260,7 +260,7 @@ def _by_entity(space: Space, name: str) -> Chosen:
             continue
         named = {
             facts.known_entity(index.key(number)) or index.key(number)
-            for row in space.sentences_of(turn.id)
+            for row in space.sentences.of_turn(turn.id)
             for number in index.entities(row)
         }
         named |= {facts.key(end) for row in facts.assertions_in(turn.id) for end in (row.head, row.tail)}

@@ -212,7 +212,7 @@ def _part(space: Space, turn: Turn, talkers: Talkers, room: int) -> TextPart:
     """Return the last segments of a turn without vectors that fit into some characters; at least one."""
     missing = space.unindexed[turn.id]
     chosen: list[Segment] = []
-    for row in reversed(space.segments_with(turn.id, -1)[: max(missing) + 1]):
+    for row in reversed(space.segments.of_turn(turn.id)[: max(missing) + 1]):
         segment = space.segments[row]
         if segment.index not in missing:
             continue

@@ -257,7 +257,7 @@ def _support(current: Space, names: Sequence[str], argument: str) -> tuple[tuple
     for place, name in enumerate(names):
         if current.sentence(name) is not None:
             sentences[name] = None
-        elif (row := current.segment_row(name)) != NONE:
+        elif (row := current.segments.row(name)) != NONE:
             rows = current.sentences_within(current.segments[row])
             sentences |= dict.fromkeys(current.sentences[one].id for one in rows)
         elif current.facts.version(name) is not None:

@@ -120,8 +120,8 @@ async def _wait(
     new = [turn.id for turn in batch.turns]
     async with store.reading() as view:
         space = view.space(request.space)
-        segments = sum(len(space.segments_with(name, -1)) for name in new)
-        sentences = sum(len(space.sentences_of(name)) for name in new)
+        segments = sum(len(space.segments.of_turn(name)) for name in new)
+        sentences = sum(len(space.sentences.of_turn(name)) for name in new)
         return segments, sentences, [one for name in new for one in space.facts.assertions_as_recorded(name)]
 
 

@@ -127,8 +127,8 @@ def erasure_of(space: Space, targets: ForgetTargets) -> Erasure:
 
 def _of_texts(space: Space, targets: ForgetTargets) -> Erasure:
     turns = targets.turns & space.turns.keys()
-    sentences = frozenset(space.sentences[row].id for name in turns for row in space.sentences_of(name))
-    segments = frozenset(space.segments[row].id for name in turns for row in space.segments_with(name, -1))
+    sentences = frozenset(space.sentences[row].id for name in turns for row in space.sentences.of_turn(name))
+    segments = frozenset(space.segments[row].id for name in turns for row in space.segments.of_turn(name))
     gone = frozenset(row.id for row in space.facts.rows if row.turn_id in turns or row.id in targets.assertions)
     gone |= frozenset(_completed_by(space, turns))
     asked = frozenset(one.text for one in space.questions.rows if one.segment_id in segments)

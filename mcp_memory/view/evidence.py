@@ -33,7 +33,7 @@ def rows_of(space: Space, ids: Iterable[str]) -> list[int]:
     """
     rows: dict[int, None] = {}
     for one in ids:
-        if (segment := space.segment_row(one)) >= 0:
+        if (segment := space.segments.row(one)) >= 0:
             found = list(space.sentences_within(space.segments[segment]))
         elif (sentence := space.sentence(one)) is not None:
             found = [space.sentence_row(sentence.turn_id, sentence.index)]
@@ -46,7 +46,7 @@ def rows_of(space: Space, ids: Iterable[str]) -> list[int]:
 
 def _stating_rows(space: Space, said: Assertion) -> Sequence[int]:
     if said.sentence == WHOLE:
-        return space.sentences_of(said.turn_id)
+        return space.sentences.of_turn(said.turn_id)
     row = space.sentence_row(said.turn_id, said.sentence)
     return [row] if row >= 0 else []
 

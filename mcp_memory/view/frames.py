@@ -84,7 +84,7 @@ class Frames:
         wish = turn.session == WISHES  # a caller has understood it
         if by_assistant(turn) or wish or is_small_talk(turn.text) or space.facts.states_certain(turn.id):
             return False
-        said = (space.text(space.sentences[row]).strip() for row in space.sentences_of(turn.id))
+        said = (space.text(space.sentences[row]).strip() for row in space.sentences.of_turn(turn.id))
         return any(not sentence.endswith("?") for sentence in said)
 
     def stands(self, turn: Turn) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.facts import STABLE
+from mcp_memory.domain.facts import STABLE, WHOLE
 from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.query import ANY_TIME, Window
@@ -155,19 +155,17 @@ class Space:
         """Return who spoke last in a session."""
         return self._talkers.get(session, Talkers())
 
-    def sentences_of(self, turn_id: str) -> Sequence[int]:
-        """Return the rows of a turn's sentences, in order."""
-        return self.sentences.of_turn(turn_id)
-
-    def segments_with(self, turn_id: str, sentence: int) -> list[int]:
-        """Return the rows of the segments with a sentence of a turn, by its index; below 0, of all its segments."""
+    def segments_with(self, turn_id: str, sentence: int) -> Sequence[int]:
+        """Return the rows of the segments with a sentence of a turn, by its index, for `WHOLE` of all."""
         rows = self.segments.of_turn(turn_id)
-        if sentence >= 0 and isinstance(rows, range):  # both ends of its segments ascend
+        if sentence == WHOLE:
+            return rows
+        if isinstance(rows, range):  # both ends of its segments ascend
             rows = rows[bisect_left(rows, sentence, key=lambda row: self.segments[row].last) :]
             return list(takewhile(lambda row: self.segments[row].first <= sentence, rows))
-        return [r for r in rows if sentence < 0 or self.segments[r].first <= sentence <= self.segments[r].last]
+        return [row for row in rows if self.segments[row].first <= sentence <= self.segments[row].last]
 
-    def segments_of(self, row: int) -> list[int]:
+    def segments_of(self, row: int) -> Sequence[int]:
         """Return the rows of the segments of a sentence by its row."""
         sentence = self.sentences[row]
         return self.segments_with(sentence.turn_id, sentence.index)
@@ -188,14 +186,10 @@ class Space:
         """Return a sentence by its id, or None."""
         return self.sentences[row] if (row := self.sentences.row(sentence_id)) != NONE else None
 
-    def segment_row(self, segment_id: str) -> int:
-        """Return the row of a segment, or `NONE`."""
-        return self.segments.row(segment_id)
-
     def knows(self, name: str) -> bool:
         """Return whether there is a turn, a sentence, a segment or a fact with an id."""
         found = self.sentence(name) or self.facts.version(name) or self.facts.assertion(name)
-        return found is not None or name in self.turns or self.segment_row(name) != NONE
+        return found is not None or name in self.turns or self.segments.row(name) != NONE
 
     def text(self, piece: Segment | Sentence) -> str:
         """Return the words of a segment or sentence, verbatim."""

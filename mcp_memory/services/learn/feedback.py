@@ -229,7 +229,7 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
         async with context.store.reading() as view:
             space = view.space(episode.space)
             said = space.current(FEEDBACK, space.ids.ref(correction_ref(episode.id, feedback.correction)))
-            pieces = [space.sentences[row] for row in space.sentences_of(said.id)[:CORRECTING]] if said else []
+            pieces = [space.sentences[row] for row in space.sentences.of_turn(said.id)[:CORRECTING]] if said else []
             # its questions state nothing
             corrected = [piece.id for piece in pieces if not ends_with_question_mark(space.text(piece))]
     misleading: Sequence[str] = ()

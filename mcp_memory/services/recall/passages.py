@@ -112,7 +112,7 @@ class _Passages:
         turn, space = source.turn, self._space
         whole = turn.kind == "message" and len(turn.text) <= WHOLE_CHARS
         rows = space.sentences.overlapping(turn.id, source.start, source.end)
-        for row in space.sentences_of(turn.id) if whole else rows:
+        for row in space.sentences.of_turn(turn.id) if whole else rows:
             piece = space.sentences[row]
             yield from self._once(found, turn, *_whole_words(turn.text, piece.start, piece.end))
 
@@ -140,10 +140,10 @@ class _Passages:
 
     def _reply(self, turn: Turn) -> Turn | None:
         """Return what was said next by another, where a message asks what the query asks."""
-        rows = self._space.segments_with(turn.id, -1)
+        rows = self._space.segments.of_turn(turn.id)
         if turn.kind != "message" or not rows or "?" not in turn.text or not self._asked:
             return None
-        asked = [self._space.text(self._space.sentences[row]) for row in self._space.sentences_of(turn.id)]
+        asked = [self._space.text(self._space.sentences[row]) for row in self._space.sentences.of_turn(turn.id)]
         shared = {stem for text in asked if text.rstrip().endswith("?") for stem in stems(text)} & self._asked
         after = int(self._space.rows_after[rows[-1]])
         if len(shared) < SAME_QUESTION_SHARE * len(self._asked) or after == NONE:

@@ -44,7 +44,7 @@ async def test_a_message_is_stored_word_for_word_with_its_sentences_and_both_tim
         turn = space.current("talk", "m1")
         assert turn is not None
         assert (turn.text, turn.said_at, turn.written_at) == (text, 1_683_547_200_000, NOW)
-        assert [space.text(space.sentences[row]) for row in space.sentences_of(turn.id)] == [
+        assert [space.text(space.sentences[row]) for row in space.sentences.of_turn(turn.id)] == [
             "Hello\u200b there.",
             "I came yesterday.",
         ]

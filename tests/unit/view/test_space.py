@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.view.pieces import Pieces
 from mcp_memory.view.space import NONE, Space
@@ -94,7 +95,7 @@ def test_a_span_of_a_document_leads_to_the_sentences_and_segments_that_it_touche
     assert told_in(space, space.sentences.overlapping(name, 29, 30)) == []
     assert space.sentences.overlapping("t_unknown", 0, 99) == []
     assert [space.segments_with(name, index) for index in (0, 2, 3, 6, 7)] == [[0], [0, 1], [1], [2], []]
-    assert space.segments_with(name, -1) == [0, 1, 2]
+    assert space.segments_with(name, WHOLE) == range(3)
 
 
 def test_a_long_document_is_not_read_whole_to_find_a_place_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
