@@ -7,7 +7,7 @@ entities (DESIGN D02); a point that was merged into another stays, with one more
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +29,7 @@ class Point:
     """One revision of a memory point; the last revision counts.
 
     Attributes:
-        id: ``h_…``, see `point_id`; the same in every revision.
+        id: ``h_…``, see `new_point`; the same in every revision.
         space: the space where it belongs.
         entities: names of its vertices as written, at least `MIN_ENTITIES` with different keys; never changed.
         description: of how the entities are connected.
@@ -64,18 +64,30 @@ class Point:
         return self.status == "active"
 
 
-def point_id(space: str, scope: str, entities: Iterable[str], description: str, parents: Iterable[str] = ()) -> str:
-    """Return the id of a point, made of its first revision, so that repeating a call makes no second point.
+def new_point(
+    space: str, scope: str, names: Iterable[str], description: str, source: Engine, at: Millis, *,
+    sentences: tuple[str, ...] = (), facts: tuple[str, ...] = (), parents: tuple[str, ...] = (),
+) -> Point:  # fmt: skip
+    """Return the first revision of a point; ``names`` may name an entity twice.
 
-    Args:
-        space: the space where it belongs.
-        scope: in any case.
-        entities: in any order and spelling.
-        description: the description of the first revision.
-        parents: ids of the points that are merged into it, in any order.
+    Its id is made of what it is, in any order and spelling, so that repeating a call makes no second point.
     """
-    keys = sorted({entity_key(name) for name in entities})
-    return "h_" + digest(space, scope.casefold(), description, str(len(keys)), *keys, *sorted(parents))
+    entities = distinct_names(names)
+    keys = sorted(map(entity_key, entities))
+    name = "h_" + digest(space, scope.casefold(), description, str(len(keys)), *keys, *sorted(parents))
+    return Point(name, space, entities, description, scope, 0, "active", parents, None, sentences, facts, source, at)
+
+
+def active_successor(point: Point | None, get: Callable[[str], Point | None]) -> Point | None:
+    """Return the active point that a point was merged into, over as many merges as it takes, or itself (DESIGN I13).
+
+    None if there is none, as in damaged rows: no merge of ours is a ring. ``get`` returns the last revision of a point.
+    """
+    seen: set[str] = set()
+    while point is not None and not point.active and point.id not in seen:
+        seen.add(point.id)
+        point = get(point.merged_into or "")
+    return point if point is not None and point.active else None
 
 
 def scope_of(goal: str) -> str:

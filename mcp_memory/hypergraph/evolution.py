@@ -55,7 +55,7 @@ from mcp_memory.domain.answers import PointEdit
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation, Path, Root
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.points import MAX_ENTITIES, MIN_ENTITIES, Point, distinct_names, point_id
+from mcp_memory.domain.points import MAX_ENTITIES, MIN_ENTITIES, Point, active_successor, new_point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence
@@ -260,15 +260,12 @@ def apply_group(
     near = [(jaccard(keys, vertices(facts, point)), point) for point in points.values()]
     best = max(near, key=lambda entry: (entry[0], entry[1].active, entry[1].id), default=None)
     if best is not None and best[0] >= UPDATE_OVERLAP:
-        target = _active_successor(points, best[1])
+        target = active_successor(best[1], points.get)
         return None if target is None else _update_point(target, group, at)
     description = extract_description(_placed(group), DESCRIPTION_WORDS)
-    entities = distinct_names(group.entities.values())
-    name = point_id(space, scope, entities, description)
-    if name in points:
-        return None
-    support = group.sentences, group.facts
-    return Point(name, space, entities, description, scope, 0, "active", (), None, *support, "embedded", at)
+    entities = group.entities.values()
+    made = new_point(space, scope, entities, description, "embedded", at, sentences=group.sentences, facts=group.facts)
+    return None if made.id in points else made
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
@@ -300,15 +297,6 @@ def add_support(point: Point, sentences: Iterable[str], facts: Iterable[str], at
 def reword(point: Point, description: str, source: Engine) -> Point:
     """Return a revision with another description, unless a caller wrote the old one (caller > anthropic > embedded)."""
     return point if point.source == "caller" else replace(point, description=description, source=source)
-
-
-def _active_successor(points: Mapping[str, Point], point: Point | None) -> Point | None:
-    """Return the active point that a point was merged into, over as many merges as it takes; None without one."""
-    seen: set[str] = set()
-    while point is not None and not point.active and point.id not in seen:
-        seen.add(point.id)
-        point = points.get(point.merged_into or "")
-    return point if point is not None and point.active else None
 
 
 def _union(*lists: Iterable[str]) -> tuple[str, ...]:
@@ -414,12 +402,13 @@ def merge_points(
     parents: Sequence[Point], description: str, scope: str, source: Engine, at: Millis
 ) -> tuple[Point, tuple[Point, ...]]:
     """Return the point of a scope that others are merged into, and the last revisions of the others."""
-    entities = distinct_names(name for parent in parents for name in parent.entities)
-    ids = tuple(parent.id for parent in parents)
-    space = parents[0].space
-    name = point_id(space, scope, entities, description, ids)
-    support = (_union(*(parent.sentences for parent in parents)), _union(*(parent.facts for parent in parents)))
-    made = Point(name, space, entities, description, scope, 0, "active", ids, None, *support, source, at)
+    entities = [name for parent in parents for name in parent.entities]
+    made = new_point(
+        parents[0].space, scope, entities, description, source, at,
+        sentences=_union(*(parent.sentences for parent in parents)),
+        facts=_union(*(parent.facts for parent in parents)),
+        parents=tuple(parent.id for parent in parents),
+    )  # fmt: skip
     gone = (replace(one, revision=one.revision + 1, status="merged", merged_into=made.id, at=at) for one in parents)
     return made, tuple(gone)
 
@@ -469,7 +458,8 @@ def evolve_points(
         if len(old) == 1 and old[0].id in mine:
             made = reword(add_support(old[0], sentences, (), at), edit.description, "anthropic")
         elif len(old) < 2 and len(mine) < MOST_POINTS:
-            made = _new_point(space, scope, old[0].entities if old else edit.entities, edit.description, sentences, at)
+            names_of = [name for name in (old[0].entities if old else edit.entities) if entity_key(name)]
+            made = new_point(space, scope, names_of, edit.description, "anthropic", at, sentences=sentences)
         elif len(old) > 1 and merging and not any(point.source == "caller" for point in old):
             merged, _ = merge_points(old, edit.description, scope, "anthropic", at)
             made = replace(merged, sentences=sentences)
@@ -484,11 +474,3 @@ def evolve_points(
             concerns.append((made.id, edit.concern))
     open_concerns = [(mine[name], concern) for name, concern in concerns if name in mine]
     return list(mine.values()), list(rest.values()), open_concerns
-
-
-def _new_point(
-    space: str, scope: str, entities: Iterable[str], description: str, sentences: tuple[str, ...], at: Millis
-) -> Point:
-    names = distinct_names(name for name in entities if entity_key(name))
-    name = point_id(space, scope, names, description)
-    return Point(name, space, names, description, scope, 0, "active", (), None, sentences, (), "anthropic", at)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.points import MAX_ENTITIES, MIN_ENTITIES, Point, distinct_names, point_id, scope_of
+from mcp_memory.domain.points import MAX_ENTITIES, MIN_ENTITIES, Point, distinct_names, new_point, scope_of
 from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, PointEdits, PointInsert, Skipped
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
@@ -216,13 +216,12 @@ async def store_points(
                 planned.skip("points", _FEW)
             elif count > MAX_ENTITIES:
                 planned.skip("points", _MANY)
-            elif (name := point_id(space, scope, names[made.id], made.description)) not in planned.points:
-                point = Point(
-                    name, space, names[made.id], made.description, scope, 0, "active", (), None, made.sentences,
-                    made.facts, made.source, now,
-                )  # fmt: skip
-                planned.record(point)
-                planned.report("points", point, None)
+            else:
+                said = scope, names[made.id], made.description, made.source, now
+                point = new_point(space, *said, sentences=made.sentences, facts=made.facts)
+                if point.id not in planned.points:
+                    planned.record(point)
+                    planned.report("points", point, None)
         return planned
 
     planned = await commit_edits(store, embedder, space, plan)
@@ -239,13 +238,11 @@ def _insert(planned: PlannedEdits, new: PointInsert, argument: str) -> None:
     if len(entities) > MAX_ENTITIES:
         remedy = f"Give at most {MAX_ENTITIES}, or several points. Nothing was changed."
         raise InvalidInput(f"{argument}.entities", f"name {len(entities)} entities", remedy)
-    name = point_id(current.name, scope, entities, new.description)
-    if name in planned.points:
+    point = new_point(current.name, scope, entities, new.description, "caller", planned.now)
+    if point.id in planned.points:
         return  # later changes of the point are not undone by repeating the call
-    rests = _support(current, new.supports, argument)
-    point = Point(
-        name, current.name, entities, new.description, scope, 0, "active", (), None, *rests, "caller", planned.now
-    )
+    sentences, facts = _support(current, new.supports, argument)
+    point = replace(point, sentences=sentences, facts=facts)
     planned.record(point)
     planned.report("points", point, None)
 

@@ -31,7 +31,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias, entity_key
 from mcp_memory.domain.episodes import Lesson, correction_ref, encode_trace
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.points import MIN_ENTITIES, Point, point_id
+from mcp_memory.domain.points import MIN_ENTITIES, Point, new_point
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import FEEDBACK, Turn, version_id
 from mcp_memory.view.space import Space
@@ -260,10 +260,9 @@ def _remade(space: Space, point: Point, found: Erasure, gone: frozenset[str]) ->
     texts = [space.text(piece) for piece in sentences]
     texts = texts or [version.text for name in facts if (version := space.facts.version(name)) is not None]
     description = " ".join(" ".join(dict.fromkeys(texts)).split()[:WORDS_OF_POINT])
-    names = tuple(entities.values())
     kept = tuple(piece.id for piece in sentences)
-    name = point_id(point.space, "", names, description)
-    return Point(name, point.space, names, description, "", 0, "active", (), None, kept, facts, "embedded", point.at)
+    names = entities.values()
+    return new_point(point.space, "", names, description, "embedded", point.at, sentences=kept, facts=facts)
 
 
 def _stays(space: Space, fact: str, gone: frozenset[str]) -> bool:

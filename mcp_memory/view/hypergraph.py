@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.points import Point
+from mcp_memory.domain.points import Point, active_successor
 from mcp_memory.vectors import Matrix, Vector
 from mcp_memory.view.facts import Facts
 
@@ -55,15 +55,8 @@ class Hypergraph:
         return self._revisions.get(point_id, ())
 
     def resolve(self, point_id: str) -> Point | None:
-        """Return the active point that a point was merged into, or itself (DESIGN I13); None if there is none."""
-        visited: set[str] = set()
-        point = self.get(point_id)
-        while point is not None and not point.active:
-            if point.merged_into is None or point.id in visited:
-                return None  # damaged rows: no merge of ours is a ring
-            visited.add(point.id)
-            point = self.get(point.merged_into)
-        return point
+        """Return the active point that the point with an id is, or was merged into; None if there is none."""
+        return active_successor(self.get(point_id), self.get)
 
     def active(self, scope: str | None = None) -> list[Point]:
         """Return the active points of a scope, in any case, or of all scopes, in the order of recording."""
