@@ -8,7 +8,7 @@ a segment of a document. It *bears on* a question (`find_units`) if:
   5, φ(c, g) over all tags);
 - it is among the best that a part of the question or another wording of it finds;
 - it tells of a time still to come that the question asks about: such dates lead ("What is coming up?");
-- it tells of an area of life or work that the question asks for, such as health or money (``language/areas.py``);
+- it tells of an area of life or work that the question asks for, such as health or money (``language/shapes.py``);
 - a memory point that is related to the question rests on it (HGMem §3.6, which answers from all of a point's texts).
 
 **Everything** (`_everything`), for lists, orders, and how many: a line for each message, ranked by relevance; the reply
@@ -52,11 +52,10 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.times import DAY, FOREVER
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
-from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.briefs import brief
 from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.language.segments import code_blocks, without_code
-from mcp_memory.language.shapes import asks_for_number, topic_of, wanted_breadth
+from mcp_memory.language.shapes import areas_asked, asks_for_number, topic_of, wanted_breadth
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.candidates import PARTS, CandidateSet

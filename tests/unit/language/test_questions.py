@@ -18,11 +18,9 @@ from hypothesis import strategies as st
 from mcp_memory.domain.query import Constraint
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Speakers, Turn
-from mcp_memory.language.areas import areas_asked
-from mcp_memory.language.constraints import constraint
 from mcp_memory.language.iso import DAY, midnight, years
-from mcp_memory.language.questions import asks_for_several, looks_back, understand
-from mcp_memory.language.shapes import breadth_of, topic_of
+from mcp_memory.language.questions import asks_for_several, constraint, looks_back, understand
+from mcp_memory.language.shapes import areas_asked, breadth_of, topic_of
 from mcp_memory.language.stated import in_words
 
 NOW = midnight(2024, 5, 15) + DAY // 2  # a Wednesday

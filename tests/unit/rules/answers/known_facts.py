@@ -14,7 +14,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.known_facts import known_facts
-from mcp_memory.rules.answers.certain import certain_answer
+from mcp_memory.rules.answers.judge import certain_answer
 from mcp_memory.view.space import Space
 
 NOW = parse("2024-06-01")[0]

@@ -9,7 +9,7 @@ import pytest
 from known_facts import NOW, about, ask, instant, space_of
 
 from mcp_memory.domain.evidence import Path, PathScores, Root, Step
-from mcp_memory.rules.answers.certain import certain_answer
+from mcp_memory.rules.answers.judge import certain_answer
 
 ANN = (
     "Ann lives_in Paris 2010 2015",
