@@ -34,7 +34,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from mcp_memory.codec import NOT_STORED, Bounds, Count, Share
 from mcp_memory.domain.relations import DID, Cardinality, relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, day_of_instant
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, day_at
 from mcp_memory.domain.turns import Turn, assertion_id
 
 ExtractorName = Literal["caller", "anthropic", "embedded"]
@@ -266,7 +266,7 @@ def timed(assertion: Assertion) -> TimedAssertion:
     unknown = before and since <= BEGINNING and until >= FOREVER  # an event in a document of unknown time
     if assertion.kind == "event" and not assertion.negated and (until >= FOREVER or since <= BEGINNING) and not unknown:
         before = before or not assertion.stated or since <= BEGINNING
-        since, until = day_of_instant(assertion.said_at if before else since)
+        since, until = day_at(assertion.said_at if before else since)
     return TimedAssertion(assertion, since, until, before)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mcp_memory.errors import ConfigurationError
 
@@ -23,10 +23,17 @@ DAY: Millis = 86_400_000
 MINUTE: Millis = 60_000
 
 
-def day_of_instant(instant: Millis) -> tuple[Millis, Millis]:
-    """Return the first instant of the day (UTC) that holds an instant, and the first instant after that day."""
-    first = instant // DAY * DAY
-    return first, first + DAY
+class Interval(NamedTuple):
+    """A half-open span of time."""
+
+    since: Millis
+    until: Millis
+
+
+def day_at(instant: Millis) -> Interval:
+    """Return the day (UTC) that holds an instant."""
+    start = instant // DAY * DAY
+    return Interval(start, start + DAY)
 
 
 Grain = Literal["time", "day", "week", "month", "season", "year", "decade"]

@@ -13,12 +13,9 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
-from typing import NamedTuple
 
-from mcp_memory.domain.times import DAY, Grain, Millis
+from mcp_memory.domain.times import DAY, MINUTE, Grain, Interval, Millis, day_at
 
-SECOND: Millis = 1_000
-MINUTE: Millis = 60 * SECOND
 HOUR: Millis = 60 * MINUTE
 WEEK: Millis = 7 * DAY
 
@@ -99,13 +96,6 @@ def _offset(zone: str) -> Millis:
     return (-1 if zone[0] == "-" else 1) * (hours * 60 + minutes) * 60_000
 
 
-class Interval(NamedTuple):
-    """A half-open span of time, in milliseconds since 1970."""
-
-    since: Millis
-    until: Millis
-
-
 def midnight(year: int, month: int, day: int) -> Millis:
     """Return the first instant of a day of any year; the month is 1 to 12, the day is not checked."""
     shifted = year - (month <= 2)
@@ -139,12 +129,6 @@ def is_day(year: int, month: int, day: int) -> bool:
 def weekday(instant: Millis) -> int:
     """Return the day of the week, 0 for Monday to 6 for Sunday."""
     return (instant // DAY + 3) % 7
-
-
-def day_at(instant: Millis) -> Interval:
-    """Return the day that holds an instant."""
-    start = instant // DAY * DAY
-    return Interval(start, start + DAY)
 
 
 def week_at(instant: Millis) -> Interval:

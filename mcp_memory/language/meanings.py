@@ -18,7 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from mcp_memory.domain.times import DAY, Grain, Millis
+from mcp_memory.domain.times import DAY, MINUTE, Grain, Interval, Millis, day_at
 from mcp_memory.language import expressions
 from mcp_memory.language.expressions import (
     MONTH,
@@ -36,11 +36,8 @@ from mcp_memory.language.expressions import (
 )
 from mcp_memory.language.iso import (
     HOUR,
-    MINUTE,
     WEEK,
-    Interval,
     civil,
-    day_at,
     is_day,
     midnight,
     month,

@@ -17,18 +17,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, MINUTE, Grain, Interval, Millis, StatedTime
 from mcp_memory.language.expressions import MONTH, WEEKDAY, S, compiled
 from mcp_memory.language.iso import (
     FIRST_INSTANT,
     HOUR,
     LAST_INSTANT,
-    MINUTE,
     MONTHS,
     PARTS,
     SEASONS,
     WEEKDAYS,
-    Interval,
     civil,
     month,
     part_of,

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_memory.domain.relations import verbs
-from mcp_memory.domain.times import DAY, Millis
+from mcp_memory.domain.times import DAY, Interval, Millis, day_at
 from mcp_memory.heap import text_cache
 from mcp_memory.language.expressions import MONTH, ORDINAL, WEEKDAY, S, compiled
-from mcp_memory.language.iso import Interval, day_at, weekday
+from mcp_memory.language.iso import weekday
 
 Direction = Literal[-1, 0, 1]
 """-1 past, 0 unknown, 1 future."""

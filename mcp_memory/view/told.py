@@ -13,15 +13,13 @@ import unicodedata
 from collections.abc import Iterator
 
 from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
+from mcp_memory.language.vocabulary import word_set
 
-_COMMON = frozenset(
-    re.split(
-        r"\s+",
-        "the and for are was were has had have did does can could will would shall should may might must not but that "
-        "this these those with from about into over when where what which who whom whose why how many much long his "
-        "her its their our your you she him they them all any some one two then than there here out off a i am an as "
-        "at be by do go he if in is it me my no of oh ok on or so to up us we",
-    )
+_COMMON = word_set(
+    "the and for are was were has had have did does can could will would shall should may might must not but that this "
+    "these those with from about into over when where what which who whom whose why how many much long his her its "
+    "their our your you she him they them all any some one two then than there here out off a i am an as at be by do "
+    "go he if in is it me my no of oh ok on or so to up us we"
 )
 """Words of questions and sentences that tell nothing of what was said."""
 _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_][{MARKS}]*)+")

@@ -15,8 +15,8 @@ from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.facts import Assertion, Version, timed
 from mcp_memory.domain.query import Constraint
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
-from mcp_memory.language.iso import Interval, civil, unit_at
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Interval, Millis, StatedTime
+from mcp_memory.language.iso import civil, unit_at
 from mcp_memory.language.stated import day_in_words, in_words
 
 MOST_WORDS = 25

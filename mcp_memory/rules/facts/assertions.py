@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import Assertion, FactKind, Intent, Precision, new_assertion
 from mcp_memory.domain.relations import Effect, relations
-from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime, day_of_instant
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime, day_at
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.clauses import Clause
@@ -232,13 +232,13 @@ def _planned_intervals(effect: Effect, ahead: Sequence[StatedTime]) -> list[Vali
 
 def _at_times(times: Sequence[StatedTime], kind: FactKind) -> list[Validity]:
     """Return the intervals of what happens at each of some times."""
-    ends = (time.until if time.until < FOREVER else day_of_instant(time.since)[1] for time in times[:4])
+    ends = (time.until if time.until < FOREVER else day_at(time.since).until for time in times[:4])
     return [Validity(time.since, end, True, kind=kind) for time, end in zip(times, ends, strict=False)]
 
 
 def before_telling(said_at: Millis) -> Validity:
     """Return the interval of an event that nobody said the time of: the day of the telling, as the latest one."""
-    return Validity(*day_of_instant(said_at), False, kind="event", precision="before")
+    return Validity(*day_at(said_at), False, kind="event", precision="before")
 
 
 def _negated_intervals(
