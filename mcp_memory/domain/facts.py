@@ -270,41 +270,27 @@ def timed(assertion: Assertion) -> TimedAssertion:
     return TimedAssertion(assertion, since, until, before)
 
 
-def placed(said: Iterable[TimedAssertion], key: Key) -> list[TimedAssertion]:
-    """Return what was told with the starts at which it counts.
+def placed(said: Sequence[TimedAssertion]) -> list[TimedAssertion]:
+    """Return what was told of one value with the starts at which it counts.
 
     A value that was told without its start ("I live with Ann") counts from its telling, unless it is said later that it
     had ended before that ("she moved out on 1 November"): then it began at an unknown time before that end.
     """
-    said = tuple(said)
-    denials: dict[str, list[Assertion]] = defaultdict(list)
-    for entry in said:
-        if entry.assertion.negated and entry.assertion.stated:
-            denials[key(entry.assertion.tail)].append(entry.assertion)
-    dated: dict[str, list[Millis]] = defaultdict(list)
-    undated: dict[str, list[TimedAssertion]] = defaultdict(list)
-    placed = []
-    for entry in said:
-        tail = key(entry.assertion.tail)
-        if _had_ended(entry, denials[tail]):
-            entry = entry._replace(since=BEGINNING)
-        if entry.before and not entry.assertion.negated:
-            undated[tail].append(entry)
-            continue
-        placed.append(entry)
-        if not entry.assertion.negated:
-            dated[tail].append(entry.since)
-    for tail, together in undated.items():
-        alone = []
-        for entry in together:
-            starts = [start for start in dated[tail] if start < (entry.until or entry.since)]
-            if starts:
-                placed.append(entry._replace(since=max(starts), until=None))
-            else:
-                alone.append(entry)
-        if alone:
-            first = min(alone, key=lambda entry: (entry.until or FOREVER, entry.since))
-            placed += [entry._replace(since=first.since, until=first.until) for entry in alone]
+    denials = [entry.assertion for entry in said if entry.assertion.negated and entry.assertion.stated]
+    said = [entry._replace(since=BEGINNING) if _had_ended(entry, denials) else entry for entry in said]
+    undated = [entry for entry in said if entry.before and not entry.assertion.negated]
+    placed = [entry for entry in said if not entry.before or entry.assertion.negated]
+    starts = [entry.since for entry in placed if not entry.assertion.negated]
+    alone = []
+    for entry in undated:
+        earlier = [start for start in starts if start < (entry.until or entry.since)]
+        if earlier:
+            placed.append(entry._replace(since=max(earlier), until=None))
+        else:
+            alone.append(entry)
+    if alone:
+        first = min(alone, key=lambda entry: (entry.until or FOREVER, entry.since))
+        placed += [entry._replace(since=first.since, until=first.until) for entry in alone]
     return placed
 
 

@@ -108,15 +108,12 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
         taken_back = retracted(assertions, key)
         said, drafts = _without_plans([one for one in assertions if one.id not in taken_back], key, single=single)
         drafts += [_DraftVersion(one.tail, one.since, one.since, [one], no) for one, no in taken_back.values()]
-        if single:
-            drafts += _fold(placed(said, key), key)
-        else:
-            tails: dict[str, list[TimedAssertion]] = defaultdict(list)
-            together = doses_together([one.assertion for one in said], key)
-            for one in said:
-                for thing in together[one.assertion.id]:
-                    tails[thing].append(one)
-            drafts += [draft for of_tail in tails.values() for draft in _fold(placed(of_tail, key), key)]
+        apart = {} if single else doses_together([one.assertion for one in said], key)
+        together: dict[str, list[TimedAssertion]] = defaultdict(list)
+        for one in said:
+            for thing in apart.get(one.assertion.id, ("",)):
+                together[thing].append(one)
+        drafts += [draft for of_thing in together.values() for draft in _fold(of_thing, key)]
     for draft in drafts:
         draft.support.sort(key=lambda assertion: recorded[assertion.id])
     return tuple(
@@ -283,9 +280,13 @@ def _last_told(draft: _DraftVersion) -> tuple[Millis, bool, int, int, Millis, st
 
 def _fold(said: Sequence[TimedAssertion], key: Key) -> list[_DraftVersion]:
     """Return the drafts of values that exclude each other, including contested (empty) ones."""
-    starting: dict[Millis, list[TimedAssertion]] = defaultdict(list)
+    values: dict[str, list[TimedAssertion]] = defaultdict(list)
     for one in said:
-        starting[one.since].append(one)
+        values[key(one.assertion.tail)].append(one)
+    starting: dict[Millis, list[TimedAssertion]] = defaultdict(list)
+    for of_value in values.values():
+        for one in placed(of_value):
+            starting[one.since].append(one)
     now, drafts = _undated_drafts(_positives(starting.pop(BEGINNING, ()), key))
     for start in sorted(starting):
         positives = _positives(starting[start], key)
