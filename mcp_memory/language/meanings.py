@@ -178,7 +178,7 @@ def named(match: Match, told: Telling) -> Meaning | None:
     if of_year and "of" in slots:
         found = of_year(year + _STEPS[order])
     elif not order:
-        found = told.nearest(match, spans)
+        found = told.nearest(match, spans, ahead="day" in slots and not of_year)
     elif order == "this":
         found = nearest(spans, said_at, told.pointing(match) or 1, asked=told.asked)
     else:
@@ -226,18 +226,23 @@ def _in_weeks(slots: dict[str, str], said_at: Millis) -> list[Interval]:
 
 
 _DAY_OF_MONTH = compiled(
-    rf"\b(?P<month>{MONTH}){S}(?:the{S})?\d{{1,2}}\b|\b\d{{1,2}}{ORDINAL}?{S}(?:of{S})?(?P<of>{MONTH})"
+    rf"\b(?P<month>{MONTH}){S}(?:the{S})?(?P<day>\d{{1,2}})\b|\b(?P<first>\d{{1,2}}){ORDINAL}?{S}(?:of{S})?(?P<of>{MONTH})"
+    rf"|\b(?:in|of){S}(?P<within>{MONTH})\b"
 )
 
 
 def _in_months(day: int, match: Match, said_at: Millis) -> list[Interval]:
     """Return the days of that number around the moment of speaking, or those of a month named before in the sentence.
 
-    "The new date is 1 May, since there is a wedding on the 3rd" means 3 May.
+    "The new date is 1 May, since there is a wedding on the 3rd" means 3 May. A lower number than the one before may be
+    of that month or the next ("surgery on the 10th of May, admission on the 9th"): neither is claimed.
     """
     year, numbered, _ = civil(said_at)
-    before = _DAY_OF_MONTH.finditer(match.string, 0, match.start())
-    said = {month_number(found["month"] or found["of"]) for found in before}
+    said = set[int]()
+    for found in _DAY_OF_MONTH.finditer(match.string, 0, match.start()):
+        if int(found["day"] or found["first"] or 0) > day:
+            return []
+        said.add(month_number(found["month"] or found["of"] or found["within"]))
     months = [civil(month(year, numbered + step).since)[:2] for step in (range(-6, 7) if said else range(-2, 3))]
     return [day_at(midnight(*one, day)) for one in months if is_day(*one, day) and (not said or one[1] in said)]
 

