@@ -259,7 +259,7 @@ class _ClauseReader:
     def _read_at_subject(self) -> None:
         words, first = self.words, self.index
         if verb := self._verb_without_subject():
-            speaker = replace(pronoun_phrase(words[first]), pronoun="i", common=OMITTED)
+            speaker = replace(pronoun_phrase(words, first, "i"), common=OMITTED)
             self._add_clause(self.clauses[-1].subject if self.clauses else (speaker,), verb, first)
             return
         if grammar.is_auxiliary(words, first):

@@ -8,7 +8,7 @@ second says who the first is: "my boss, Linda Farrow," is one phrase with an app
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 
@@ -43,6 +43,7 @@ class NounPhrase:
         quoted: whether it is in quotation marks.
         times: the times in brackets behind it.
         modified: whether a prepositional phrase stands between it and its verb.
+        next_index: index of the first word after it.
     """
 
     start: int
@@ -61,6 +62,7 @@ class NounPhrase:
     quoted: bool = False
     times: tuple[Word, ...] = ()
     modified: bool = False
+    next_index: int = field(default=0, compare=False)
 
     @property
     def plural(self) -> bool:
@@ -70,9 +72,10 @@ class NounPhrase:
         )
 
 
-def pronoun_phrase(word: Word) -> NounPhrase:
-    """Return the phrase of a single pronoun."""
-    return NounPhrase(word.start, word.end, word.text, word.low, pronoun=word.low)
+def pronoun_phrase(words: Sequence[Word], index: int, pronoun: str) -> NounPhrase:
+    """Return a word as the phrase of a pronoun, "my" as that of "i"."""
+    word = words[index]
+    return NounPhrase(word.start, word.end, word.text, pronoun, pronoun=pronoun, next_index=index + 1)
 
 
 MOST_WORDS = 9
@@ -86,8 +89,8 @@ _DEGREES = frozenset(("very", "really", "pretty", "super", "such", "rather", "so
 
 def read_phrase(
     words: Sequence[Word], index: int, *, subject: bool = False, verb_seen: bool = False
-) -> tuple[NounPhrase, int] | None:
-    """Return the phrase that begins at ``index`` and the index after it, or None.
+) -> NounPhrase | None:
+    """Return the phrase that begins at ``index``, or None.
 
     Args:
         words: the words of the sentence.
@@ -99,7 +102,7 @@ def read_phrase(
     while index < len(words) and words[index].kind == "word" and not (words[index].capital and index):
         low = words[index].low
         if low in OWNERS and not (low == "her" and _ends_there(words, index + 1)):
-            owner = pronoun_phrase(words[index]._replace(low=OWNERS[low]))
+            owner = pronoun_phrase(words, index, OWNERS[low])
         elif low in closed.DETERMINERS:
             determiner = low
         elif not (determiner and low in _DEGREES):
@@ -111,12 +114,14 @@ def read_phrase(
         return None
     if words[index].kind == "title":
         word = words[index]
-        title = NounPhrase(words[first].start, word.end, word.text, word.text.split()[-1].lower(), determiner, owner,
-                     name=word.text, named=True, quoted=True)  # fmt: skip
-        return _read_brackets(words, title, index + 1)
+        head = word.text.split()[-1].lower()
+        return _with_brackets(words, NounPhrase(
+            words[first].start, word.end, word.text, head, determiner, owner, name=word.text, named=True, quoted=True,
+            next_index=index + 1,
+        ))  # fmt: skip
     low = words[index].low
     if index == first and low in closed.NOMINATIVE | closed.OBJECTIVE:
-        return pronoun_phrase(words[index]), index + 1
+        return pronoun_phrase(words, index, low)
     core = index
     last = min(len(words), index + 2 * MOST_WORDS)  # owners of owners end somewhere: "Ann's sister's dog's …"
     while index < last and index - core < MOST_WORDS and not _is_boundary(words, core, index, subject, verb_seen):
@@ -128,18 +133,17 @@ def read_phrase(
         return None
     phrase = _make_phrase(words, first, core, index, determiner, owner)
     naming = index + 1 < len(words) and words[index].low in _NAMING and words[index + 1].capital
-    if naming and (name_phrase := read_phrase(words, index + 1, subject=True)):
-        phrase = replace(phrase, name=name_phrase[0].text, named=True, end=name_phrase[0].end)
-        index = name_phrase[1]
+    if naming and (called := read_phrase(words, index + 1, subject=True)):
+        phrase = replace(phrase, name=called.text, named=True, end=called.end, next_index=called.next_index)
+    index = phrase.next_index
     if index < len(words) and words[index].low == "of":
         inner = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
         if inner:
             article = words[index + 1].text + " " if words[index + 1].low in ("the", "a", "an") else ""
-            owner = inner[0].owner
-            of = f"{owner.text}'s {inner[0].text}" if owner and not owner.pronoun else inner[0].text
-            phrase = replace(phrase, of=inner[0], end=inner[0].end, text=f"{phrase.text} of {article}{of}")
-            index = inner[1]
-    return _read_brackets(words, phrase, index)
+            of = f"{inner.owner.text}'s {inner.text}" if inner.owner and not inner.owner.pronoun else inner.text
+            text = f"{phrase.text} of {article}{of}"
+            phrase = replace(phrase, of=inner, end=inner.end, text=text, next_index=inner.next_index)
+    return _with_brackets(words, phrase)
 
 
 def _ends_there(words: Sequence[Word], index: int) -> bool:
@@ -203,8 +207,11 @@ def _make_phrase(
     if common and name and any(word.capital for word in inside[:split]) and not (core == 0 and split == 1):
         common, name = text, ""  # "Norvik conference North": a compound, not a noun with a name
     head = inside[split - 1].low if common else inside[-1].low
-    return NounPhrase(words[first].start, inside[-1].end, text, head, determiner, owner, "", common, name,
-                named=any(word.capital for word in inside[core == 0 and split == len(inside) :]))  # fmt: skip
+    named = any(word.capital for word in inside[core == 0 and split == len(inside) :])
+    return NounPhrase(
+        words[first].start, inside[-1].end, text, head, determiner, owner, common=common, name=name, named=named,
+        next_index=end,
+    )  # fmt: skip
 
 
 @cache
@@ -223,16 +230,17 @@ def text_of(words: Sequence[Word]) -> str:
     return out
 
 
-def _read_brackets(words: Sequence[Word], phrase: NounPhrase, index: int) -> tuple[NounPhrase, int]:
+def _with_brackets(words: Sequence[Word], phrase: NounPhrase) -> NounPhrase:
     """Return the phrase with the times and the name in the brackets behind it, "Winter Accounts (1941)"."""
+    index = phrase.next_index
     if index < len(words) and words[index].text == "(":
         for close in range(index + 1, min(index + 14, len(words))):
             if words[close].text == ")":
                 inside = words[index + 1 : close]
                 also = read_phrase(words, index + 1) if len(inside) in (1, 2) and inside[0].kind == "word" else None
                 times = tuple(word for word in inside if word.kind == "time")
-                return replace(phrase, times=times, appositions=(also[0],) if also else ()), close + 1
-    return phrase, index
+                return replace(phrase, times=times, appositions=(also,) if also else (), next_index=close + 1)
+    return phrase
 
 
 _AND = frozenset(("and", "&", "plus"))
@@ -244,20 +252,19 @@ def read_phrases(
     words: Sequence[Word], index: int, *, subject: bool = False, verb_seen: bool = False
 ) -> tuple[tuple[NounPhrase, ...], int]:
     """Return the phrases that begin at ``index`` and the index after the last; ``((), index)`` if there are none."""
-    first_phrase = read_phrase(words, index, subject=subject, verb_seen=verb_seen)
-    if first_phrase is None:
+    first = read_phrase(words, index, subject=subject, verb_seen=verb_seen)
+    if first is None:
         return (), index
-    opening, begin = inflection(words[index].low), index
-    first, index = first_phrase
-    gerund = opening is not None and opening.forms == {"ing"} and index - begin > 1
-    first, index = _attach_appositions(words, first, index, subject, verb_seen)
-    phrases, uncertain = [first], False
+    opening = inflection(words[index].low)
+    gerund = opening is not None and opening.forms == {"ing"} and first.next_index - index > 1
+    first = _with_appositions(words, first, subject, verb_seen)
+    phrases, index, uncertain = [first], first.next_index, False
     while index < len(words) and len(phrases) < MOST_NOUN_PHRASES:
         word = words[index]
         if word.low == "or":
             uncertain = True
             following = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
-            index = following[1] if following else index
+            index = following.next_index if following else index
             break
         if word.text == "," and index + 1 < len(words):
             step = 2 if words[index + 1].low in _AND else 1
@@ -271,10 +278,10 @@ def read_phrases(
         ):
             break
         following = read_phrase(words, following_index, subject=subject, verb_seen=verb_seen)
-        if following is None or (following[0].pronoun and not subject):
+        if following is None or (following.pronoun and not subject):
             break
-        phrases.append(_with_antecedent_owner(following[0], phrases[-1]))
-        index = following[1]
+        phrases.append(_with_antecedent_owner(following, phrases[-1]))
+        index = following.next_index
     if gerund:
         phrases = phrases[:1]  # "mending chairs and tables": who mends chairs need not be interested in tables
     if uncertain:
@@ -302,61 +309,57 @@ def _is_list_item(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     following = read_phrase(words, index, verb_seen=verb_seen)
     if following is None:
         return False
-    after = following[1]
+    after = following.next_index
     return after >= len(words) or words[after].text in (",", ".", "!") or words[after].low in _AND
 
 
-def _attach_appositions(
-    words: Sequence[Word], first: NounPhrase, index: int, subject: bool, verb_seen: bool
-) -> tuple[NounPhrase, int]:
+def _with_appositions(words: Sequence[Word], first: NounPhrase, subject: bool, verb_seen: bool) -> NounPhrase:
     """Return the phrase with its appositions: "Calvo, a member of …,", "two cats, Salt and Pepper"."""
+    index = first.next_index
     if _age_follows(words, index) and (age := read_phrase(words, index + 1)):
-        first = replace(first, appositions=age[:1])
-        index = age[1] + (age[1] + 1 < len(words))
+        first, index = replace(first, appositions=(age,)), age.next_index + (age.next_index + 1 < len(words))
     while index + 1 < len(words) and words[index].text == "," and not first.pronoun:
-        following = read_phrase(words, index + 1, verb_seen=True)
-        if following is None or following[0].pronoun:
+        beside = read_phrase(words, index + 1, verb_seen=True)
+        if beside is None or beside.pronoun:
             break
-        apposition, after = following  # which may say who or what the first is, "a member of …", "his neighbour"
-        owned = apposition.owner is not None and not apposition.name
-        description = owned or apposition.determiner in ("a", "an", "the")
+        # It may say who or what the first is, "a member of …", "his neighbour".
+        description = (beside.owner is not None and not beside.name) or beside.determiner in ("a", "an", "the")
         if description and first.name and not opens_clause(words, index + 1):
-            first = replace(first, appositions=(*first.appositions, apposition))
-            if after < len(words) and words[after].low in ("from", "in", "at", "for", "with", "near"):
-                after = read_phrases(words, after + 1, verb_seen=True)[1]  # "a botanist from Porto, discovered …"
-        elif named := _with_names(words, first, following, subject, verb_seen):
-            first, after = named
+            first, index = replace(first, appositions=(*first.appositions, beside)), beside.next_index
+            if index < len(words) and words[index].low in ("from", "in", "at", "for", "with", "near"):
+                index = read_phrases(words, index + 1, verb_seen=True)[1]  # "a botanist from Porto, discovered …"
+        elif named := _with_names(words, first, beside, subject, verb_seen):
+            first, index = named, named.next_index
         else:
             break
-        index = after
         if index < len(words) and words[index].text == ",":
             index += 1 if subject or index + 1 >= len(words) else 0
             if not subject:
                 break
-    return first, index
+    return replace(first, next_index=index)
 
 
 def _with_names(
-    words: Sequence[Word], first: NounPhrase, following: tuple[NounPhrase, int], subject: bool, verb_seen: bool
-) -> tuple[NounPhrase, int] | None:
-    """Return a phrase with the names behind it, "my boss, Linda Farrow," and the index after them; None without names.
+    words: Sequence[Word], first: NounPhrase, beside: NounPhrase, subject: bool, verb_seen: bool
+) -> NounPhrase | None:
+    """Return a phrase with the names behind its comma, "my boss, Linda Farrow,"; None without names.
 
     Args:
         words: the words of the sentence.
         first: the phrase before the comma, without a name.
-        following: the phrase behind the comma, and the index after it.
+        beside: the phrase behind the comma.
         subject: whether the verb is expected after it.
         verb_seen: whether the clause has its verb already.
     """
-    apposition, after = following
+    after = beside.next_index
     can_be_named = not first.name and (first.owner or first.plural or (subject and first.determiner))
-    if not can_be_named or not apposition.name or apposition.owner or apposition.determiner:
+    if not can_be_named or not beside.name or beside.owner or beside.determiner:
         return None
     if after + 1 < len(words) and words[after].low in _AND:
         second = read_phrase(words, after + 1, subject=subject, verb_seen=verb_seen)
-        if second and second[0].name and not second[0].determiner:
-            return replace(first, appositions=(apposition, second[0])), second[1]
-    return None if first.plural else (replace(first, name=apposition.name, named=True), after)
+        if second and second.name and not second.determiner:
+            return replace(first, appositions=(beside, second), next_index=second.next_index)
+    return None if first.plural else replace(first, name=beside.name, named=True, next_index=after)
 
 
 def _age_follows(words: Sequence[Word], index: int) -> bool:
@@ -385,5 +388,5 @@ def opens_clause(words: Sequence[Word], index: int) -> bool:
     subject = read_phrase(words, index, subject=True)
     if subject is None:
         return False
-    after = grammar.skip_adverbials(words, subject[1])
+    after = grammar.skip_adverbials(words, subject.next_index)
     return grammar.is_finite(words, after, frozenset(("past", "third")))

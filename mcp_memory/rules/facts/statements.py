@@ -110,12 +110,12 @@ def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Clai
     """
     lost = any(word.low in _LOST for word in words)
     for index, word in enumerate(words[:-1]):
-        found = read_phrase(words, index, verb_seen=True) if word.low in _MINE else None
+        noun = read_phrase(words, index, verb_seen=True) if word.low in _MINE else None
         called = words[min(index + 2, len(words) - 1)].low == "called"  # "my friend called Ann yesterday"
-        if found and found[0].name and found[0].head in _BEINGS and not (called or kinds.is_calendar(found[0])):
-            for claim in _claims_of_phrase(found[0], talk=True):
+        if noun and noun.name and noun.head in _BEINGS and not (called or kinds.is_calendar(noun)):
+            for claim in _claims_of_phrase(noun, talk=True):
                 if not (lost and claim.relation in ("has_pet", "married_to")):
-                    yield found[0], claim
+                    yield noun, claim
 
 
 def _verb_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
