@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from asserting import asserted
 
 from mcp_memory.domain.answers import RelationFacts, conflicts
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.facts import WHOLE, Assertion
-from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.versions import fold
 
 
-def said(name: str, relation: str, tail: str, since: int, *, negated: bool = False) -> Assertion:
-    return Assertion(
-        f"x_{name}", "s", f"t_{name}", WHOLE, 0, 1, "Ann", relation, tail, negated, since, FOREVER, True, 0.95, "FACT",
-        False, "caller", since, since,
-    )  # fmt: skip
+def said(relation: str, tail: str, since: int, *, negated: bool = False) -> Assertion:
+    return asserted(tail, since, relation=relation, negated=negated, recorded_at=since)
 
 
 def group(relation: str, *assertions: Assertion, single: bool = True) -> RelationFacts:
@@ -27,31 +24,31 @@ def group(relation: str, *assertions: Assertion, single: bool = True) -> Relatio
 
 
 def test_two_values_with_one_start_are_reported_as_a_conflict_while_the_winner_holds() -> None:
-    homes = group("lives_in", said("a", "lives_in", "Rome", 10), said("b", "lives_in", "Turin", 10))
+    homes = group("lives_in", said("lives_in", "Rome", 10), replace(said("lives_in", "Turin", 10), sentence=1))
     assert conflicts([homes], 20, 21) == ("Ann lives in Turin, but it was also said: Ann lives in Rome",)
     assert conflicts([homes], 5, 6) == ()
 
 
 @pytest.mark.parametrize("sure", [(0.95, 0.85), (0.85, 0.95), (0.85, 0.85)])
 def test_no_conflict_stands_on_a_fact_that_is_not_certain(sure: tuple[float, float]) -> None:
-    rome, turin = said("a", "lives_in", "Rome", 10), said("b", "lives_in", "Turin", 10)
+    rome, turin = said("lives_in", "Rome", 10), said("lives_in", "Turin", 10)
     homes = group("lives_in", replace(rome, confidence=sure[0]), replace(turin, confidence=sure[1]))
     assert conflicts([homes], 20, 21) == ()
-    denial = replace(said("d", "lives_in", "Turin", 10, negated=True), confidence=sure[1])
+    denial = replace(said("lives_in", "Turin", 10, negated=True), confidence=sure[1])
     home = group("lives_in", replace(turin, confidence=sure[0]))
     assert conflicts([replace(home, denials=(denial,))], 20, 21) == ()
 
 
 def test_a_fact_that_is_denied_for_its_own_time_is_reported() -> None:
-    tea = group("likes", said("a", "likes", "tea", 10), said("b", "likes", "tea", 10, negated=True), single=False)
+    tea = group("likes", said("likes", "tea", 10), said("likes", "tea", 10, negated=True), single=False)
     assert conflicts([tea], 20, 21) == ("Ann likes tea, but it was also said that this does not hold",)
 
 
 def test_who_gives_a_thing_up_denies_nothing_of_who_takes_it_over() -> None:
     """Seen from the thing, whose owners are the heads of its facts."""
-    first = said("a", "owned_by", "rota", 10)
-    second = replace(said("b", "owned_by", "rota", 20), head="Bea")
-    given_up = said("c", "owned_by", "rota", 20, negated=True)
+    first = said("owned_by", "rota", 10)
+    second = replace(said("owned_by", "rota", 20), head="Bea")
+    given_up = said("owned_by", "rota", 20, negated=True)
     versions = fold([second], single=False, key=entity_key)
     owners = RelationFacts("rota", ("rota",), "owned_by", False, versions, denials=(given_up,))
     assert conflicts([owners], 30, 31) == ()

@@ -5,28 +5,15 @@ import pytest
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
-from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.domain.turns import Kind, Segment, Sentence, Turn
 from mcp_memory.view.pieces import Pieces
 from mcp_memory.view.space import NONE, Space
 from mcp_memory.view.view import View
 
 
-def turn(ref: str, session: str = "talk", kind: str = "message", revision: int = 0, space: str = "default") -> Turn:
-    return Turn(
-        id=f"t_{space}{session}{ref}{revision}",
-        space=space,
-        session=session,
-        ref=ref,
-        kind="document" if kind == "document" else "message",
-        text="One. Two.",
-        speaker="Ann",
-        role=None,
-        title=None,
-        said_at=None,
-        written_at=1,
-        revision=revision,
-        place=0,
-    )
+def turn(ref: str, session: str = "talk", kind: Kind = "message", revision: int = 0, space: str = "default") -> Turn:
+    name = f"t_{space}{session}{ref}{revision}"
+    return Turn(name, space, session, ref, kind, "One. Two.", "Ann", None, None, None, 1, revision, 0)
 
 
 def batch(*turns: Turn) -> Batch:

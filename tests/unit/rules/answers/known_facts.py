@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+from asserting import asserted
 
 from mcp_memory.domain.answers import KnownFacts, Proposal
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.evidence import Path, Root
-from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
@@ -40,29 +43,13 @@ def space_of(lines: Sequence[str]) -> Space:
         text = f"{head} {relation.replace('_', ' ')} {tail}"
         turn = Turn(f"t_{place}", "default", "s", f"m{place}", "message", text, "Eve", None, None, SAID, SAID, 0, place)
         turns.append(turn)
-        rows.append(
-            Assertion(
-                id=f"x_{place:03}",
-                space="default",
-                turn_id=turn.id,
-                sentence=WHOLE,
-                start=0,
-                end=len(text),
-                head=head,
-                relation=relation,
-                tail=tail,
-                negated=who.startswith("!"),
-                since=BEGINNING if since == "ever" else instant(since, SAID),
-                until=instant(until, FOREVER),
-                stated=(since, until) != ("-", "-"),
-                confidence=0.5 if who.startswith("?") else 0.95,
-                intent="FACT",
-                change=False,
-                extractor="caller",
-                said_at=SAID,
-                recorded_at=SAID + place,
-            )
-        )
+        times = BEGINNING if since == "ever" else instant(since, SAID), instant(until, FOREVER)
+        one = asserted(
+            tail, *times, head=head, relation=relation, turn=turn.id, sentence=WHOLE, negated=who.startswith("!"),
+            stated=(since, until) != ("-", "-"), confidence=0.5 if who.startswith("?") else 0.95, said_at=SAID,
+            recorded_at=SAID + place,
+        )  # fmt: skip
+        rows.append(replace(one, id=f"x_{place:03}", end=len(text)))
     space.add(Batch(tuple(turns), assertions=tuple(rows)))
     return space
 
