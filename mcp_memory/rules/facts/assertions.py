@@ -88,7 +88,7 @@ def phrase_stated(discourse: Discourse, noun: NounPhrase, claim: Claim, said_at:
     """Yield what the claim of a phrase states, "my sister Anna": it holds from then on, whatever its clause says."""
     triple = _resolved(discourse, claim, ())
     if triple is not None:
-        yield (noun.start, max(noun.end, claim.end)), triple, from_utterance(said_at)
+        yield (noun.start, max(noun.end, claim.end)), triple, Validity(said_at, FOREVER, False)
 
 
 def make_assertion(
@@ -146,38 +146,20 @@ def _tail_name(discourse: Discourse, claim: Claim) -> str | None:
 
 
 def _intervals_of(clause: Clause, claim: Claim, tail: str, said_at: Millis) -> list[Validity]:
-    """Return the intervals in which a claim holds; none if it tells of something that did not happen yet."""
+    """Return the intervals in which a claim holds: one, or several for an event ("in 2008 and 2011").
+
+    There is none for a negated event, and for a future without a time.
+    """
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if claim.relation == "born_on":
-        return birth_validity(tail, stated)
+        return _of_birth(tail, stated)
     lengths = (slot.nouns[0].head for slot in clause.slots if slot.preposition == "for")
     adverbs = clause.adverbs | {"for years" for length in lengths if length in _LENGTHS}  # "lived there for ten years"
-    event = relations().get(claim.relation).event
-    return validity_intervals(claim.effect, clause.verb, adverbs, stated, said_at, event=event)
-
-
-def validity_intervals(
-    effect: Effect, verb: VerbGroup, adverbs: Set[str], times: Sequence[StatedTime], said_at: Millis,
-    *, event: bool = False,
-) -> list[Validity]:  # fmt: skip
-    """Return when a fact holds; nothing for a negated event, and for a future without a time.
-
-    Args:
-        effect: what the time of the clause means for the fact.
-        verb: the verb of its clause.
-        adverbs: the adverbs of its clause.
-        times: the times that belong to it.
-        said_at: the moment of the utterance.
-        event: whether the relation is one of events, whatever the effect.
-
-    Returns:
-        One interval, or several for an event that happened several times ("in 2008 and 2011").
-    """
-    intervals = _intervals(effect, verb, adverbs, times, said_at)
-    if event:  # "is the author of", "has written" are read as states
-        told = before_telling(said_at)
+    intervals = _intervals(claim.effect, clause.verb, adverbs, stated, said_at)
+    if relations().get(claim.relation).event:  # "is the author of", "has written" are read as states
+        told = _before_telling(said_at)
         intervals = [told if one.kind == "state" and not one.negated else one for one in intervals]
-    return [replace(one, precision=one.precision or _precision(one, times)) for one in intervals]
+    return [replace(one, precision=one.precision or _precision(one, stated)) for one in intervals]
 
 
 def _precision(validity: Validity, times: Iterable[StatedTime]) -> Precision | None:
@@ -210,7 +192,7 @@ def _intervals(
             return [Validity(begins[0].since if begins else first, until, bool(times), change=True)]
         case "event":
             over = [time for time in inside if time.since <= said_at]
-            return _at_times(over, "event") or [before_telling(said_at)]
+            return _at_times(over, "event") or [_before_telling(said_at)]
         case "lasting":
             return [Validity(first, FOREVER, bool(inside or begins), change=changing)]
         case _:
@@ -236,7 +218,7 @@ def _at_times(times: Sequence[StatedTime], kind: FactKind) -> list[Validity]:
     return [Validity(time.since, end, True, kind=kind) for time, end in zip(times, ends, strict=False)]
 
 
-def before_telling(said_at: Millis) -> Validity:
+def _before_telling(said_at: Millis) -> Validity:
     """Return the interval of an event that nobody said the time of: the day of the telling, as the latest one."""
     return Validity(*day_at(said_at), False, kind="event", precision="before")
 
@@ -271,15 +253,10 @@ def _state_intervals(
     return [Validity(said_at, FOREVER, False, change=changing)]
 
 
-def birth_validity(tail: str, times: Sequence[StatedTime]) -> list[Validity]:
+def _of_birth(tail: str, times: Sequence[StatedTime]) -> list[Validity]:
     """Return since when a date of birth holds: since that date, or always if it has no year; nothing for "Friday"."""
     absolute = [time for time in times if not time.relative and time.since > BEGINNING]
     if absolute:
         return [Validity(absolute[0].since, FOREVER, True, precision=PRECISION[absolute[0].grain])]
     dated = any(letter.isdigit() for letter in tail)
     return [Validity(BEGINNING, FOREVER, False, precision="yearless")] if dated else []
-
-
-def from_utterance(said_at: Millis) -> Validity:
-    """Return the interval of a claim of a phrase, "my sister Anna"."""
-    return Validity(said_at, FOREVER, False)

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
-from mcp_memory.rules.facts.assertions import from_utterance, make_assertion
+from mcp_memory.rules.facts.assertions import Validity, make_assertion
 from mcp_memory.rules.facts.tables import nouns
 
 _NO_NAMES = (
@@ -70,7 +70,7 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         found = form.match(sentence)
         if found and _is_name(found["name"]) and _is_new(who, found["name"], relation):
             place = span[0] + found.start("says"), span[0] + found.end()
-            holds = replace(from_utterance(turn.local_time), change=bool(_CORRECTS.search(found["lead"])))
+            holds = Validity(turn.local_time, FOREVER, False, change=bool(_CORRECTS.search(found["lead"])))
             yield make_assertion(turn, index, place, (who, relation, found["name"]), holds, "FACT")
 
 
