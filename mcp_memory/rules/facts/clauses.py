@@ -58,6 +58,8 @@ class Clause:
         start: first character.
         end: first character after it.
         next_index: index of the first word after it.
+        talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`); a document classifies
+            more things ("X is a Y").
         particles: words that belong to the verb ("up", "back in").
         slots: objects (under "") and prepositions with their phrases, in order.
         times: when it happens.
@@ -70,6 +72,7 @@ class Clause:
     start: int
     end: int
     next_index: int
+    talk: bool
     particles: tuple[str, ...] = ()
     slots: list[Slot] = field(default_factory=list)
     times: list[Word] = field(default_factory=list)
@@ -163,9 +166,11 @@ def _is_infinitive(words: Sequence[Word], index: int) -> bool:
     return words[index].low == "be" or (verb is not None and "plain" in verb.forms)
 
 
-def _read_clause(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup, start: int) -> Clause:
+def _read_clause(
+    words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup, start: int, talk: bool
+) -> Clause:
     """Return a clause with what depends on its verb."""
-    clause = Clause(subject, verb, start, verb.end, verb.next_index)
+    clause = Clause(subject, verb, start, verb.end, verb.next_index, talk)
     sorts: tuple[Sort, ...] = ("passive", "verb") if verb.passive else ("verb",)
     for row in (row for sort in sorts for row in rows().get((sort, verb.lemma), ()) if row.particles):
         last = verb.next_index + len(row.particles)
@@ -271,7 +276,7 @@ class _ClauseReader:
             return
         if index < len(words) and words[index].text == "," and subject[-1].appositions:
             index += 1
-        subject, index, insertion = _read_insertions(words, subject, index)
+        subject, index, insertion = _read_insertions(words, subject, index, self.talk)
         if insertion:
             insertion.stated = self.stated
             self.clauses.append(insertion)
@@ -305,7 +310,7 @@ class _ClauseReader:
             self.conjunction = ""
             return
         start = subject[0].start if subject and words[first].start <= subject[0].start else words[first].start
-        clause = _read_clause(words, subject, verb, start)
+        clause = _read_clause(words, subject, verb, start, self.talk)
         clause.adverbs |= verb.adverbs | self.adverbs
         clause.times = [*self.leading_times, *clause.times]
         clause.stated = self.stated and (verb.future or not verb.unreal) and not (
@@ -354,7 +359,7 @@ def _content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[bool, int] 
 
 
 def _read_insertions(
-    words: Sequence[Word], subject: tuple[NounPhrase, ...], index: int
+    words: Sequence[Word], subject: tuple[NounPhrase, ...], index: int, talk: bool
 ) -> tuple[tuple[NounPhrase, ...], int, Clause | None]:
     """Return the subject with the modifiers before its verb ("in Grauen"), and the index of the verb.
 
@@ -378,7 +383,7 @@ def _read_insertions(
     elif subject and start + 1 < len(words) and words[start].low in ("who", "which", "that"):
         group = read_verb_group(words, start + 1)
     if group is not None and not group.unreal:
-        clause = _read_clause(words, subject[-1:], group, subject[-1].start)
+        clause = _read_clause(words, subject[-1:], group, subject[-1].start, talk)
         closing = clause.next_index < len(words) and words[clause.next_index].text == ","
         if closing or grammar.is_finite(words, clause.next_index, frozenset(("past", "third"))):
             return subject, clause.next_index + closing, clause

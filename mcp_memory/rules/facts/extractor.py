@@ -162,9 +162,9 @@ def _of_sentence(
         if asserting and clause.stated:
             if talk:
                 yield from made(appointment_stated(discourse, clause, turn.text, said_at))
-            for claim in clause_claims(clause, talk=talk):
+            for claim in clause_claims(clause):
                 yield from made(claim_stated(discourse, clause, claim, said_at))
-        for noun, claim in phrase_claims(clause, talk=talk) if asserting else ():
+        for noun, claim in phrase_claims(clause) if asserting else ():
             yield from made(phrase_stated(discourse, noun, claim, said_at))
         for subject in clause.subject:
             discourse.mention(subject)

@@ -73,26 +73,20 @@ def _kinship_claims(owner: NounPhrase, relative: str, name: NounPhrase, end: int
         yield Claim(owner, relation, name, end=end)
 
 
-def clause_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
-    """Yield what a clause states.
-
-    Args:
-        clause: the clause of a sentence.
-        talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`); a document classifies
-            more things ("X is a Y").
-    """
+def clause_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield what a clause states."""
     if clause.verb.lemma in ("be", "become") and not clause.verb.passive:
-        yield from _copula_claims(clause, talk=talk)
+        yield from _copula_claims(clause)
     yield from _claims_of_two_parts(clause)
-    yield from _verb_claims(clause, talk=talk)
+    yield from _verb_claims(clause)
 
 
-def phrase_claims(clause: Clause, *, talk: bool) -> Iterator[tuple[NounPhrase, Claim]]:
+def phrase_claims(clause: Clause) -> Iterator[tuple[NounPhrase, Claim]]:
     """Yield the claims of the phrases of a clause, each with its phrase."""
     lost = clause.verb.lemma in _LOSING
     for noun in _phrases(clause):
         is_predicate = clause.verb.lemma == "be" and noun not in clause.subject
-        for claim in _claims_of_phrase(noun, talk=talk):
+        for claim in _claims_of_phrase(noun, talk=clause.talk):
             if lost and claim.relation in ("has_pet", "married_to"):
                 continue  # "my dog Miso died last week"
             yield noun, replace(claim, head=clause.subject[0]) if claim.relation == "age" and is_predicate else claim
@@ -118,16 +112,16 @@ def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Clai
                     yield noun, claim
 
 
-def _verb_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
+def _verb_claims(clause: Clause) -> Iterator[Claim]:
     """Yield what the verb of a clause states with its objects, prepositions and times."""
     found = rows().get(("passive" if clause.verb.passive else "verb", clause.verb.lemma), ())
-    candidates = [row for row in found if row.particles == clause.particles and _meets(row, clause, talk)]
+    candidates = [row for row in found if row.particles == clause.particles and _meets(row, clause)]
     yield from _timed(clause, candidates)
     yield from _mutual(clause, candidates)
     taken: set[tuple[str, Effect]] = set()
     for slot in clause.slots:
-        nouns_of_slot = _with_names(slot.nouns)
-        fitting = [(noun, row) for noun in nouns_of_slot for row in _fitting(candidates, slot, noun, taken, talk)]
+        phrases = _with_names(slot.nouns)
+        fitting = [(noun, row) for noun in phrases for row in _fitting(candidates, slot, noun, taken, clause.talk)]
         for noun, row in fitting:
             for tail in _named_by(noun):
                 for subject in clause.subject:
@@ -136,13 +130,14 @@ def _verb_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         taken |= {(row.relation, row.effect) for _, row in fitting}
 
 
-def _meets(row: Row, clause: Clause, talk: bool) -> bool:
+def _meets(row: Row, clause: Clause) -> bool:
     """Return whether a clause meets the conditions of a row."""
     verb = clause.verb
-    if talk and row.effect == "event" and verb.tense == "present" and not clause.times:
+    if clause.talk and row.effect == "event" and verb.tense == "present" and not clause.times:
         return False  # "she writes novels" tells no event
     of_person = relations().get(row.relation).head == "person" and "swapped" not in row.options
-    if talk and of_person and any(one.pronoun in _EMPTY_SUBJECTS or one.name.isupper() for one in clause.subject):
+    empty = any(one.pronoun in _EMPTY_SUBJECTS or one.name.isupper() for one in clause.subject)
+    if clause.talk and of_person and empty:
         return False  # "it lives here", "CI has moved to Woodpecker"
     met = {
         "present": verb.tense == "present",
@@ -238,14 +233,14 @@ def _word_claims(
                 yield Claim(subject, row.relation, noun, effect, slot.end)
 
 
-def _subject_claims(clause: Clause, subject: NounPhrase, effect: Effect, *, talk: bool) -> Iterator[Claim]:
+def _subject_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
     """Yield what "the page size is 50" states about the thing that is the subject itself."""
     if subject.pronoun or subject.modified or not clause.slots or clause.slots[0].preposition:
         return
     slot, head = clause.slots[0], subject if subject.owner or subject.named else subject.text
     rated = any(one.preposition == "per" for one in clause.slots)  # "120 requests per minute"
     for row in rows().get(("subject", subject.head), ()):
-        if _fits_row(slot.nouns[0], row, talk=talk) and len(slot.nouns) == 1 and not rated:
+        if _fits_row(slot.nouns[0], row, talk=clause.talk) and len(slot.nouns) == 1 and not rated:
             yield Claim(head, row.relation, slot.nouns[0], effect, slot.end)
             return
 
@@ -258,13 +253,8 @@ def _possession_row(word: str, noun: NounPhrase | None, *, talk: bool) -> Row | 
     return None
 
 
-def _copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
-    """Yield the claims of a clause whose verb is "be" or "become".
-
-    Args:
-        clause: the clause of a sentence.
-        talk: whether the text is a message; a document classifies more things ("X is a Y").
-    """
+def _copula_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the claims of a clause whose verb is "be" or "become"."""
     effect: Effect = "begin" if clause.verb.lemma == "become" else "state"
     slot = clause.slots[0] if clause.slots else None
     if slot and slot.preposition == "from":
@@ -272,26 +262,26 @@ def _copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         yield from (Claim(one, "comes_from", noun, "lasting", slot.end) for one in clause.subject for noun in names)
     if len(clause.subject) == 1:
         subject = clause.subject[0]
-        claims = list(_subject_claims(clause, subject, effect, talk=talk))
-        if claims := claims or list(_possession_claims(clause, subject, effect, talk)):
+        claims = list(_subject_claims(clause, subject, effect))
+        if claims := claims or list(_possession_claims(clause, subject, effect)):
             yield from claims
             return
     for subject in clause.subject:
         if slot and not slot.preposition and subject.pronoun not in ("that", "this", "there"):
-            claims = list(_adjective_claims(clause, subject, slot, effect, talk))
-            yield from claims or _predicative_claims(clause, subject, slot, effect, talk)
+            claims = list(_adjective_claims(clause, subject, slot, effect))
+            yield from claims or _predicative_claims(clause, subject, slot, effect)
 
 
-def _adjective_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect: Effect, talk: bool) -> Iterator[Claim]:
+def _adjective_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect: Effect) -> Iterator[Claim]:
     noun, behind = slot.nouns[-1], list(clause.slots[1:3])
     if slot.nouns[0].of is not None:  # "afraid of wasps and heights"
         noun, of = slot.nouns[0], (slot.nouns[0].of, *slot.nouns[1:])
         behind = [Slot("of", of, of[-1].end), *behind]
     words = dict.fromkeys((noun.head, noun.text.lower(), noun.text.split()[0].lower()))
-    yield from _word_claims("adj", tuple(words), behind, subject, effect, talk=talk)
+    yield from _word_claims("adj", tuple(words), behind, subject, effect, talk=clause.talk)
 
 
-def _predicative_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect: Effect, talk: bool) -> Iterator[Claim]:
+def _predicative_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect: Effect) -> Iterator[Claim]:
     for before, noun in zip((None, *slot.nouns), slot.nouns, strict=False):
         if noun.uncertain or noun.pronoun or (before and before.of and noun.determiner == "the"):
             continue  # "a suburb of Brisbane, the capital of …"
@@ -301,7 +291,7 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect:
             if being and clause.verb.tense == "present" and not noun.determiner and behind == "years":
                 yield Claim(subject, "age", noun.text, effect, slot.end)
         elif noun.owner is None:
-            yield from _class_claims(clause, subject, noun, slot, effect, talk)
+            yield from _class_claims(clause, subject, noun, slot, effect)
         elif noun.text.startswith(_FAVOURITE):
             yield Claim(noun.owner, _favourite(noun), subject, effect, slot.end)
         elif noun.head in RELATIVES and not noun.name and (subject.pronoun or subject.named):
@@ -314,12 +304,10 @@ def _favourite(noun: NounPhrase) -> str:
     return f"favourite_{kind}" if kind else "likes"
 
 
-def _class_claims(
-    clause: Clause, subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect, talk: bool
-) -> Iterator[Claim]:
+def _class_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect) -> Iterator[Claim]:
     """Yield the occupation, the nationality, the state or the class that a noun behind "be" says."""
     slots = [*([Slot("of", (noun.of,), slot.end)] if noun.of else ()), *clause.slots[1:2]]
-    if claims := list(_word_claims("noun", (noun.head,), slots, subject, effect, talk=talk)):
+    if claims := list(_word_claims("noun", (noun.head,), slots, subject, effect, talk=clause.talk)):
         yield from claims
     elif kinds.is_demonym(noun):
         yield Claim(subject, "nationality", noun, "lasting", slot.end)
@@ -333,7 +321,7 @@ def _class_claims(
         if not (judged or praised):
             yield Claim(subject, "works_as", noun, effect, slot.end)
             yield from _employer_claims(clause, subject, noun, effect)
-    elif not talk and (noun.determiner in ("a", "an") or (noun.determiner == "the" and noun.of is not None)):
+    elif not clause.talk and (noun.determiner in ("a", "an") or (noun.determiner == "the" and noun.of is not None)):
         if noun.head in nouns.VAGUE or noun.head in RELATIVES:
             return
         yield Claim(subject, "is_a", noun, "lasting", slot.end)
@@ -351,12 +339,12 @@ def _employer_claims(clause: Clause, subject: NounPhrase, role: NounPhrase, effe
             yield Claim(subject, relation, slot.nouns[0], effect, slot.end, slot.nouns[0].times or None)
 
 
-def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
+def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
     """Yield the claims of "my favourite food is ramen" or "Ann's hometown is Bergen"."""
     owner = subject.owner or (subject.of if subject.determiner == "the" else None)
     if owner is None or subject.name:
         return
-    if clause.times and (dated := _possession_row(subject.head, None, talk=talk)):
+    if clause.times and (dated := _possession_row(subject.head, None, talk=clause.talk)):
         yield Claim(owner, dated.relation, clause.times[0].text, "lasting", clause.end)
         return
     if not clause.slots or clause.slots[0].preposition:
@@ -366,7 +354,8 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
     for noun in slot.nouns:
         if noun.pronoun or noun.uncertain:
             continue
-        row = _possession_row(subject.head, noun, talk=talk) if _ALSO_POSSESSED.issuperset(words[:-1]) else None
+        also = _ALSO_POSSESSED.issuperset(words[:-1])
+        row = _possession_row(subject.head, noun, talk=clause.talk) if also else None
         plain = noun.named and not (noun.determiner or noun.owner) and not kinds.is_demonym(noun)
         if words[0] in _FAVOURITE:
             yield Claim(owner, _favourite(subject), noun, effect, slot.end)
