@@ -31,11 +31,13 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 
-from mcp_memory.domain.query import Breadth, Query
+from mcp_memory.domain.query import Breadth, Query, Window
+from mcp_memory.domain.times import DAY, FOREVER
 from mcp_memory.language.questions import AHEAD, asks_for_plural
 from mcp_memory.language.segments import split
+from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
-from mcp_memory.language.vocabulary import word_set
+from mcp_memory.language.vocabulary import ASKING, word_set
 from mcp_memory.texts import resource
 
 _OVERVIEW = re.compile(
@@ -143,8 +145,29 @@ def topic_of(question: str) -> str:
 
 
 def wanted_breadth(query: Query) -> Breadth:
-    """Return how broad a recall shall be: as the caller says, or by the shape of the question."""
-    return breadth_of(query.text) if query.mode == "auto" else query.mode
+    """Return how broad a recall shall be: as the caller says, or by the shape of the question, which is understood."""
+    if query.mode != "auto":
+        return query.mode
+    breadth = breadth_of(query.text)
+    return "all" if breadth == "best" and asks_for_time_alone(query) else breadth
+
+
+def time_ahead(query: Query) -> Window | None:
+    """Return the time still to come that a question asks about: "next week", "What is coming up?"; None for others."""
+    asked = query.time
+    if asked is None or not asked.dated or asked.order in ("before", "now") or asked.since < query.local_now - DAY:
+        return None
+    return Window(asked.since, FOREVER if asked.order == "after" else asked.until)
+
+
+def asks_for_time_alone(query: Query) -> bool:
+    """Return whether a question asks for all that is on at a time to come: "What have I got on in December?"."""
+    if time_ahead(query) is None or is_prompt(query.text):
+        return False
+    rest = query.text[:_READ_CHARS]
+    for time in reversed(stated_times(rest, query.local_now, asked=True)):
+        rest = f"{rest[: time.start]} {rest[time.end :]}"
+    return all(word in ASKING or word in STOP_WORDS for word in words(rest))
 
 
 _ALONE = re.compile(

@@ -182,10 +182,10 @@ _TENSE_CUE = compiled(
     r"|(?<!was\s)(?<!were\s)(?:moving|leaving|arriving|flying|returning)(?=\son\b)"
     rf"|by(?=\s(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d|end|next|this|noon|mid|early|late)\b))"
     rf"|(?P<present>(?:(?<!there\s)(?:is|are)|am|gets)\s{_VERBAL}|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:{_DOES})"
-    rf"|(?<!the\s)(?:{_DOES})e?s(?!\sof)|(?:has|have)\s(?:got\s)?(?:an?|my|our))"
+    rf"|(?<!the\s)(?:{_DOES})e?s(?!\sof)|(?:has|have)\s(?:(?:\w+\s)?got|an?|my|our))"
     rf"|(?P<past>was|wasn['’]t|were|weren['’]t|been|since|ago|born|{_PAST}"
     r"|(?!(?:ne|fe|inde|hundr|spe|bre|nak|sacr|wick|book|reserv|schedul|reschedul|plann|arrang|fix|confirm|postpon)ed)\w{2,}ed))\b"
-    rf"|['’](?:ll|ve\s(?:got\s)?an?|(?:m|re)\s{_VERBAL}|(?<=\bit.)s\s{_VERBAL}"
+    rf"|['’](?:ll|(?:ve|s)\sgot|ve\san?|(?:m|re)\s{_VERBAL}|(?<=\bit.)s\s{_VERBAL}"
     rf"|s\s(?:on|off|due|back|away|out|end|(?:the\s)?\d+{ORDINAL}?|\w+ing))\b"
 )
 

@@ -369,7 +369,7 @@ def _page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     if cursor:
         more = f'for more ask again with mode "{recall.breadth}" and cursor "{cursor}"'
         return f"Shown: {number}{before} of at least {recall.total or 0}, {what}; {more}."
-    return f"Shown: all {number} found{before}, {what}."
+    return f"Shown: all {number} found{before}, {what}; more may be said in other words."
 
 
 def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "brief") -> Reply:

@@ -7,7 +7,8 @@ a segment of a document. It *bears on* a question (`find_units`) if:
   best one's; half of that where a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq.
   5, φ(c, g) over all tags);
 - it is among the best that a part of the question or another wording of it finds;
-- it tells of a time still to come that the question asks about: such dates lead ("What is coming up?");
+- it tells of a time still to come that the question asks about: such dates lead ("What is coming up?"), and stand
+  alone where it asks for nothing else ("What have I got on in December?");
 - it tells of an area of life or work that the question asks for, such as health or money (``language/shapes.py``);
 - a memory point that is related to the question rests on it (HGMem §3.6, which answers from all of a point's texts).
 
@@ -49,13 +50,19 @@ from anyio import to_thread
 
 from mcp_memory.domain.evidence import Evidence, EvidenceKind, RecallResult, Source
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.times import DAY, FOREVER
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
 from mcp_memory.language.briefs import brief
 from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.language.segments import code_blocks, without_code
-from mcp_memory.language.shapes import areas_asked, asks_for_number, topic_of, wanted_breadth
+from mcp_memory.language.shapes import (
+    areas_asked,
+    asks_for_number,
+    asks_for_time_alone,
+    time_ahead,
+    topic_of,
+    wanted_breadth,
+)
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.candidates import PARTS, CandidateSet
@@ -173,6 +180,7 @@ def find_units(
         then = index.of[np.flatnonzero(segments_telling_within(space, ahead) & space.live)]
         scores[then] = (1 + scores[then]) / 2
         scores[~np.isin(np.arange(len(index)), then)] *= np.float32(0.5)
+        bearing &= not (len(then) and asks_for_time_alone(query))
         bearing[then] = True
     if (of_parts := found.scores.get(PARTS.name)) is not None and of_parts.any():
         shares = np.cbrt(of_parts / of_parts.max())
@@ -195,14 +203,6 @@ def find_units(
         for number, own in held.items()
     ]
     return sorted(units, key=lambda unit: (-unit.score, unit.place))
-
-
-def time_ahead(query: Query) -> Window | None:
-    """Return the time still to come that a question asks about: "next week", "What is coming up?"; None for others."""
-    asked = query.time
-    if asked is None or not asked.dated or asked.order in ("before", "now") or asked.since < query.local_now - DAY:
-        return None
-    return Window(asked.since, FOREVER if asked.order == "after" else asked.until)
 
 
 def _area_scores(space: Space, topic: str, speakers: Collection[str]) -> Scores:
