@@ -5,13 +5,12 @@ from random import Random
 from time import process_time
 
 import pytest
+from unit.rules.facts.reading import extracted
 
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.segments import split
-from mcp_memory.language.stated import stated_times
 from mcp_memory.language.wishes import find_wishes
-from mcp_memory.rules.facts.extractor import RuleExtractor
 
 WISHES = (
     "Always reply in Welsh.",
@@ -36,8 +35,7 @@ WRAPPERS = [line.replace("\\n", "\n") for line in _FILE.read_text(encoding="utf-
 
 def facts_of_user(text: str) -> list[str]:
     turn = Turn("t_1", "d", "s", "r", "message", text, "user", "user", None, 0, 0, 0, 0)
-    spans = split(text)
-    read = RuleExtractor().extract(turn, "assistant", spans, [stated_times(text, 0, *span) for span in spans])
+    read = extracted(turn, "assistant")
     return [f"{one.head} {one.relation} {one.tail}" for one in read if one.head.startswith("user")]
 
 
@@ -48,8 +46,7 @@ def wishes(text: str) -> list[str]:
 def test_a_document_states_nothing_of_the_user() -> None:
     text = "User lives in Hanoi. The user works at Norvik. I live in Turku."
     turn = Turn("t_1", "d", "s", "r", "document", text, None, None, "Page", None, 0, 0, 0)
-    spans = split(text)
-    assert RuleExtractor().extract(turn, None, spans, [()] * len(spans)) == []
+    assert extracted(turn) == []
 
 
 def test_wishes_and_facts_by_themselves_are_found() -> None:

@@ -27,9 +27,13 @@ def read(
     title: str | None = None,
     dated: bool = True,
 ) -> list[Assertion]:
-    source = turn(text, speaker=speaker, title=title, dated=dated)
-    spans = split(text)
-    times = [stated_times(text, source.said_at, *span) for span in spans]
+    return extracted(turn(text, speaker=speaker, title=title, dated=dated), partner)
+
+
+def extracted(source: Turn, partner: str | None = None) -> list[Assertion]:
+    """Return what the rules read in a text."""
+    spans = split(source.text)
+    times = [stated_times(source.text, source.said_at, *span) for span in spans]
     return RuleExtractor().extract(source, partner, spans, times)
 
 

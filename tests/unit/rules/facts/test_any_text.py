@@ -5,11 +5,10 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading import read, turn
+from reading import extracted, read, turn
 
 from mcp_memory.domain.turns import READ_CHARS
-from mcp_memory.language.segments import is_repetitive, split
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.segments import is_repetitive
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
 LIVES = "I live in Lisbon."
@@ -45,9 +44,7 @@ def _read_s(part: str, size: int) -> float:
     """Return the processor's seconds for a message that repeats a part."""
     message = turn((part * (size // len(part) + 1))[:size])
     started = time.thread_time()
-    spans = split(message.text)
-    times = [stated_times(message.text, message.said_at, *span) for span in spans]
-    RuleExtractor().extract(message, "Leo", spans, times)
+    extracted(message, "Leo")
     return time.thread_time() - started
 
 
@@ -84,7 +81,6 @@ def test_prose_and_lists_are_not_repetitive() -> None:
 
 def test_a_very_long_message_is_read_up_to_a_ceiling() -> None:
     filler = "".join(f"We saw bird{n} near hill{n}. " for n in range(READ_CHARS // 20))
-    spans = split(text := f"My sister is Nele. {filler} {LIVES}")
-    found = RuleExtractor().extract(turn(text), None, spans, [[] for _ in spans])
+    found = read(f"My sister is Nele. {filler} {LIVES}")
     assert any("Nele" in (fact.tail, fact.head) for fact in found)
     assert "lives_in" not in {fact.relation for fact in found}

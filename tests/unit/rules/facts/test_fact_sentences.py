@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading import read, shown, turn
+from reading import extracted, read, shown, turn
 
 from mcp_memory.domain.facts import timed
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.language.segments import split
-from mcp_memory.rules.facts.extractor import RuleExtractor
 
 _FILE = Path(__file__).with_name("sentences.jsonl")
 LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
@@ -47,7 +45,7 @@ def test_the_span_holds_invisible_signs_and_typographic_hyphens(name: str) -> No
 
 def test_an_event_in_a_document_of_unknown_time_has_no_time() -> None:
     paper = replace(turn("Ada Moor visited Grauen.", title="Ada Moor"), said_at=None)
-    (visit,) = RuleExtractor().extract(paper, None, [(0, len(paper.text))], [()])
+    (visit,) = extracted(paper)
     assert (visit.relation, visit.kind, visit.precision) == ("visited", "event", "before")
     assert (timed(visit).since, timed(visit).until, timed(visit).before) == (BEGINNING, FOREVER, True)
 
@@ -58,5 +56,4 @@ def test_an_event_in_a_document_of_unknown_time_has_no_time() -> None:
 )
 def test_an_assistant_states_no_facts(speaker: str | None, role: str | None, is_read: bool) -> None:
     said = replace(turn("Oskar lives in Turku.", speaker=speaker), role=role)
-    spans = split(said.text)
-    assert bool(RuleExtractor().extract(said, None, spans, [()] * len(spans))) == is_read
+    assert bool(extracted(said)) == is_read
