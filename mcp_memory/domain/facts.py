@@ -116,37 +116,41 @@ def kind_of(relation: str) -> FactKind:
     return "event" if relations().get(relation).event else "state"
 
 
-def new_assertion(  # noqa: D417 - the other arguments are those of Assertion
-    turn: Turn, sentence: int, span: tuple[int, int], triple: tuple[str, str, str], *, since: Millis, until: Millis,
-    stated: bool, negated: bool, change: bool, confidence: float, intent: Intent, extractor: ExtractorName,
-    recorded_at: Millis | None = None, kind: FactKind = "state", precision: Precision | None = None,
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """When a fact holds by one statement; see `Assertion`."""
+
+    since: Millis
+    until: Millis
+    stated: bool
+    negated: bool = False
+    change: bool = False
+    kind: FactKind = "state"
+    precision: Precision | None = None
+
+
+def new_assertion(
+    turn: Turn, sentence: int, span: tuple[int, int], triple: tuple[str, str, str], holds: Validity, *,
+    confidence: float, intent: Intent, extractor: ExtractorName, recorded_at: Millis | None = None,
 ) -> Assertion:  # fmt: skip
-    """Return an assertion of a turn with its id; for arguments that are not named here see `Assertion`.
+    """Return an assertion of a turn with its id.
 
     Args:
         turn: the turn that states it.
         sentence: index of the sentence within the turn, or `WHOLE`.
         span: the span of the stating words, in characters of the turn's text.
         triple: head, relation and tail.
+        holds: when the fact holds.
+        confidence: in (0, 1].
+        intent: the intent of the statement.
+        extractor: who extracted it.
         recorded_at: when it was stored; None for the time at which its turn was.
     """
-    head, relation, tail = triple
-    made = Assertion(
-        id="",
-        space=turn.space,
-        turn_id=turn.id,
-        sentence=sentence,
-        start=span[0],
-        end=span[1],
-        head=head,
-        relation=relation,
-        tail=tail,
-        said_at=turn.told_order,
-        recorded_at=turn.written_at if recorded_at is None else recorded_at,
-        since=since, until=until, stated=stated, negated=negated, change=change, confidence=confidence, intent=intent,
-        extractor=extractor, kind=kind, precision=precision,
-    )  # fmt: skip
-    return restated(made, triple)
+    written_at = turn.written_at if recorded_at is None else recorded_at
+    return with_id(Assertion(
+        "", turn.space, turn.id, sentence, *span, *triple, holds.negated, holds.since, holds.until, holds.stated,
+        confidence, intent, holds.change, extractor, turn.told_order, written_at, holds.kind, holds.precision,
+    ))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,13 +309,13 @@ def _had_ended(entry: TimedAssertion, denials: Iterable[Assertion]) -> bool:
     )
 
 
-def restated(item: Assertion, triple: tuple[str, str, str]) -> Assertion:
-    """Return an assertion of the same words with another triple, and the id of that."""
-    head, relation, tail = triple
+def with_id(item: Assertion) -> Assertion:
+    """Return an assertion with the id that follows from what it states."""
     rest = "no" if item.negated else "yes", str(item.since), str(item.until)
     caller = (str(item.confidence),) if item.extractor == "caller" else ()
-    made = assertion_id(item.turn_id, item.start, item.end, head, relation, tail, *rest, *caller, item.extractor)
-    return replace(item, id=made, head=head, relation=relation, tail=tail)
+    triple = item.head, item.relation, item.tail
+    made = assertion_id(item.turn_id, item.start, item.end, *triple, *rest, *caller, item.extractor)
+    return replace(item, id=made)
 
 
 def at_no_time(item: Assertion) -> Assertion:
@@ -322,7 +326,7 @@ def at_no_time(item: Assertion) -> Assertion:
     if item.stated:
         return item
     precision: Precision | None = "before" if item.kind == "event" else item.precision
-    return restated(replace(item, since=BEGINNING, precision=precision), (item.head, item.relation, item.tail))
+    return with_id(replace(item, since=BEGINNING, precision=precision))
 
 
 FURTHER_TURN = 0.5

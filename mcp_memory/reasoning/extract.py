@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from mcp_memory.domain.facts import Assertion, Intent, new_assertion
+from mcp_memory.domain.facts import Assertion, Intent, Validity, new_assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Excerpt, Turn, speaker
@@ -190,10 +190,11 @@ def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
     since, until, stated = validity
     if since >= until:
         return None
+    holds = Validity(since, until, stated, fact.negated, fact.change)
+    confidence = min(max(fact.confidence, LEAST_CONFIDENCE), 1.0)
     return new_assertion(
-        turn, index, excerpt.sentences[index], (head, relation, tail), since=since, until=until, stated=stated,
-        negated=fact.negated, change=fact.change, confidence=min(max(fact.confidence, LEAST_CONFIDENCE), 1.0),
-        intent=fact.intent, extractor="anthropic",
+        turn, index, excerpt.sentences[index], (head, relation, tail), holds,
+        confidence=confidence, intent=fact.intent, extractor="anthropic",
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, masked_fact, masked_turn
-from mcp_memory.domain.facts import WHOLE, Assertion, Version, at_no_time, kind_of, new_assertion, verbalise
+from mcp_memory.domain.facts import WHOLE, Assertion, Validity, Version, at_no_time, kind_of, new_assertion, verbalise
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, Op, WriteRequest, WriteResult, WrittenFact, WrittenItem
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, offset_at
@@ -307,11 +307,11 @@ def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
     since = fact.valid_from
     if since is None:
         since = turn.time if turn.time < until else BEGINNING
+    stated = fact.valid_from is not None or fact.valid_to is not None
     made = new_assertion(
-        turn, sentence, (start, end), (fact.head, relation, fact.tail), since=since, until=until,
-        stated=fact.valid_from is not None or fact.valid_to is not None, negated=fact.negated,
-        change=fact.intent == "EVOLUTION", confidence=fact.confidence, intent=fact.intent, extractor="caller",
-        recorded_at=now, kind=kind,
+        turn, sentence, (start, end), (fact.head, relation, fact.tail),
+        Validity(since, until, stated, fact.negated, change=fact.intent == "EVOLUTION", kind=kind),
+        confidence=fact.confidence, intent=fact.intent, extractor="caller", recorded_at=now,
     )  # fmt: skip
     return at_no_time(made) if fact.undated and turn.said_at is None else made
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from mcp_memory.domain.facts import FactKind
+from mcp_memory.domain.facts import FactKind, Validity
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.vocabulary import RELATIVES, word_set
-from mcp_memory.rules.facts.assertions import PRECISION, Stated, Validity
+from mcp_memory.rules.facts.assertions import PRECISION, Stated
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase

@@ -9,10 +9,10 @@ lived in Oslo" held at some time before, and so did "I have lived in Oslo".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mcp_memory.domain.entities import PROJECT
-from mcp_memory.domain.facts import Assertion, FactKind, Intent, Precision, new_assertion
+from mcp_memory.domain.facts import Assertion, FactKind, Intent, Precision, Validity, new_assertion
 from mcp_memory.domain.relations import Effect, relations
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Grain, Millis, StatedTime, day_at
 from mcp_memory.domain.turns import Turn
@@ -39,29 +39,6 @@ PRECISION: dict[Grain, Precision] = {
     **dict.fromkeys(("year", "decade"), "year"),
 }
 """The precision of a fact whose time was stated with a grain."""
-
-
-@dataclass(frozen=True, slots=True)
-class Validity:
-    """When a fact holds.
-
-    Attributes:
-        since: first instant.
-        until: first instant after it.
-        stated: whether the text states one of the two.
-        negated: whether the fact does not hold from ``since`` on.
-        change: whether the text says that something changed.
-        kind: state, event or plan.
-        precision: how exactly the times are known.
-    """
-
-    since: Millis
-    until: Millis
-    stated: bool
-    negated: bool = False
-    change: bool = False
-    kind: FactKind = "state"
-    precision: Precision | None = None
 
 
 Stated = tuple[tuple[int, int], tuple[str, str, str], Validity]
@@ -98,14 +75,10 @@ def make_assertion(
     if turn.kind == "document" and turn.local_said_at is None and not (validity.stated or validity.negated):
         until = FOREVER if validity.kind == "event" else validity.until  # the day of writing tells nothing of its time
         validity = replace(validity, since=BEGINNING, until=until)
-    since, until = validity.since, validity.until
     if not validity.stated:  # the moment of the telling is an instant, all other times are days where it was said
-        since, until = (turn.time if one == turn.local_time else one for one in (since, until))
-    return new_assertion(
-        turn, index, span, triple, since=since, until=until, stated=validity.stated,
-        negated=validity.negated, change=validity.change, confidence=PLAIN, intent=intent, extractor="embedded",
-        kind=validity.kind, precision=validity.precision,
-    )  # fmt: skip
+        since, until = (turn.time if one == turn.local_time else one for one in (validity.since, validity.until))
+        validity = replace(validity, since=since, until=until)
+    return new_assertion(turn, index, span, triple, validity, confidence=PLAIN, intent=intent, extractor="embedded")
 
 
 def _resolved(discourse: Discourse, claim: Claim, beside: tuple[NounPhrase | None, ...]) -> tuple[str, str, str] | None:

@@ -22,7 +22,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.facts import Assertion, Intent, restated
+from mcp_memory.domain.facts import Assertion, Intent, with_id
 from mcp_memory.domain.spelling import is_readable, readable, readable_places
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import READ_CHARS, USERS, Turn, by_assistant, is_assistant
@@ -87,7 +87,7 @@ class RuleExtractor:
         plain = replace(turn, text=readable(turn.text))
         read = [stated_times(plain.text, turn.local_said_at, *span) for span in spans]
         return [
-            restated(replace(one, start=places[one.start], end=places[one.end]), (one.head, one.relation, one.tail))
+            with_id(replace(one, start=places[one.start], end=places[one.end]))
             for one in _extract(plain, partner, spans, own, read)
         ]
 

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import Assertion, Validity
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
-from mcp_memory.rules.facts.assertions import Validity, make_assertion
+from mcp_memory.rules.facts.assertions import make_assertion
 from mcp_memory.rules.facts.tables import nouns
 
 _NO_NAMES = (
