@@ -1,9 +1,10 @@
 """Assertions as tests write them: what matters is said, the rest is plain."""
 
 from collections.abc import Iterable
+from itertools import combinations
 
 from mcp_memory.domain.facts import Assertion, ExtractorName, FactKind, Intent, Precision, Version
-from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import assertion_id
 
 
@@ -59,3 +60,14 @@ def asserted(
 def shown(versions: Iterable[Version]) -> list[tuple[str, int, float]]:
     """Return what versions say, as (tail, since, until) in their order, with infinity for no end."""
     return [(v.tail, v.since, float("inf") if v.until >= FOREVER else v.until) for v in versions]
+
+
+def at_once(versions: Iterable[Version]) -> list[tuple[Version, Version]]:
+    """Return those of a relation with one value at a time that hold at once, against DESIGN I2."""
+    return [
+        (one, other)
+        for one, other in combinations([version for version in versions if version.kind != "planned"], 2)
+        if one.holds(other.since, other.until)
+        and other.holds(one.since, one.until)
+        and not (one.since == other.since == BEGINNING and not (one.current and other.current))
+    ]

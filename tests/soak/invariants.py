@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import anyio
+from asserting import at_once
 from rows_checked import row_problems
 
-from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.domain.points import MAX_ENTITIES
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.storage.log import logged_rows, table_rows
 from mcp_memory.storage.rows import LOG_KINDS, TABLE_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
+from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
 SIMILAR = 0.6
@@ -86,24 +86,22 @@ async def _violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str]
 
 def faults(space: Space) -> Iterator[str]:
     """Yield the violations in a space, in words."""
-    for check in (_facts, _points, _lessons, _questions):
+    yield from fact_faults(space.facts)
+    for check in (_points, _lessons, _questions):
         yield from check(space)
 
 
-def _facts(space: Space) -> Iterator[str]:
+def fact_faults(facts: Facts) -> Iterator[str]:
     """Check DESIGN I2 and DESIGN I3 for every (head, relation)."""
-    facts = space.facts
     for key in facts.entities():
         for relation in facts.relations_of(key):
             versions = facts.versions(key, relation)
             for one in versions:
                 if not one.since <= one.until or (one.since == one.until) != (one.status == "contested"):
                     yield f"DESIGN I3: {one.text} holds from {one.since} to {one.until} and is {one.status}"
-            live = sorted((one for one in versions if one.status != "contested"), key=lambda one: one.since)
-            if facts.cardinality(relation) == "single":
-                for one, after in pairwise(live):
-                    if one.until > after.since and (one.confidence >= CERTAIN) == (after.confidence >= CERTAIN):
-                        yield f"DESIGN I2: {one.text} and {after.text} hold at once"
+            for certain in (True, False) if facts.cardinality(relation) == "single" else ():
+                for one, other in at_once(one for one in versions if one.told_certain == certain):
+                    yield f"DESIGN I2: {one.text} and {other.text} hold at once"
 
 
 def _points(space: Space) -> Iterator[str]:

@@ -6,11 +6,10 @@ Beside it stands a memory that follows REAL §III-A to the letter. Examples are 
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import combinations
 from typing import get_args
 
 import pytest
-from asserting import asserted, shown
+from asserting import asserted, at_once, shown
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -52,12 +51,6 @@ def values_at(versions: Sequence[Version], instant: int) -> list[str]:
     return [version.tail for version in versions if version.holds(instant, instant + 1)]
 
 
-def apart(versions: Sequence[Version]) -> bool:
-    """Return whether no two values hold at once, except values with unknown start, of which at most one is open."""
-    together = [pair for pair in combinations(live(versions), 2) if pair[0].holds(pair[1].since, pair[1].until)]
-    return all(one.since == other.since == BEGINNING and not (one.current and other.current) for one, other in together)
-
-
 def meaning(versions: Sequence[Version]) -> list[object]:
     """Return the content of versions without ids, which depend on the order of arrival."""
     return sorted(
@@ -89,7 +82,7 @@ def test_i2_a_single_valued_relation_has_two_values_at_once_only_before_the_firs
     said: list[Assertion],
 ) -> None:
     versions = fold(said, single=True, key=str)
-    assert apart(versions)
+    assert not at_once(versions)
     starts = [a.since for a in said if not a.negated and a.since > BEGINNING]
     for instant in INSTANTS:
         assert len(values_at(versions, instant)) <= 1 or instant < min(starts, default=INF)
@@ -224,7 +217,7 @@ def test_every_stable_version_reaches_the_threshold_and_no_assertion_is_lost(
     assert all(version.confidence < stable for version in suspected)
     supported = [assertion.id for version in (*sure, *suspected) for assertion in version.assertions]
     assert sorted(supported) == sorted(a.id for a in said if not a.negated)
-    assert apart(sure) or not single
+    assert not (single and at_once(sure))
 
 
 @thorough

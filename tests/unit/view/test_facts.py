@@ -5,9 +5,10 @@ import random
 from asserting import asserted
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from soak.invariants import fact_faults
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.facts import WHOLE, Assertion, count
+from mcp_memory.domain.facts import CERTAIN, WHOLE, Assertion, count
 from mcp_memory.view.facts import Facts
 
 thorough = settings(max_examples=100, deadline=None, derandomize=True)
@@ -156,3 +157,20 @@ def test_every_version_is_found_from_its_head_and_from_its_tail(said: list[Asser
         assert version in facts.to(tail, suspected=True)
         assert facts.version(version.id) == version
         assert entity_key(version.head) == head
+
+
+@thorough
+@given(histories, st.booleans())
+def test_one_value_holds_at_a_time_of_what_was_told_as_certain_and_one_of_the_rest(
+    said: list[Assertion], left: bool
+) -> None:
+    facts = Facts(as_of=lambda version: 9 if left and version.confidence >= CERTAIN else None)
+    facts.add(said)
+    assert list(fact_faults(facts)) == []
+
+
+def test_what_was_told_as_certain_stands_beside_what_was_not_also_when_something_was_said_since() -> None:
+    facts = Facts(as_of=lambda version: 2012 if version.confidence >= CERTAIN else None)
+    facts.add([asserted("Oslo", 2010), asserted("Lima", 2012, confidence=0.8)])
+    assert [version.tail for version in facts.versions("ann", "lives_in") if version.current] == ["Oslo", "Lima"]
+    assert list(fact_faults(facts)) == []
