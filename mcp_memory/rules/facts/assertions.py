@@ -123,7 +123,10 @@ def _intervals_of(clause: Clause, claim: Claim, tail: str, said_at: Millis) -> l
 
     There is none for a negated event, and for a future without a time.
     """
-    stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
+    said = clause.times if claim.times is None else claim.times
+    stated = [word.time for word in said if word.time is not None]
+    if len(stated) < len(said) and clause.verb.tense == "present" and claim.effect in _POINTS:
+        return []  # "we visit Oslo next Friday", of which nobody knows whether it is over
     if claim.relation == "born_on":
         return _of_birth(tail, stated)
     lengths = (slot.nouns[0].head for slot in clause.slots if slot.preposition == "for")

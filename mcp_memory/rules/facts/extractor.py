@@ -61,7 +61,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 24
+    version = 25
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -96,7 +96,7 @@ def _extract(
     turn: Turn, partner: str | None, sentences: Sequence[Span], own: int, times: Sequence[Sequence[StatedTime]]
 ) -> list[Assertion]:  # fmt: skip
     """Return the assertions of a turn without invisible signs, of its first ``own`` sentences."""
-    times = [[time for time in stated if not time_belongs_to_noun(turn.text, time)] for stated in times]
+    times = [_without_nouns(turn.text, stated) for stated in times]
     discourse = open_discourse(turn, None if is_assistant(partner) else partner)
     assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
     for index, span in _spans_to_read(turn, sentences[:own]):
@@ -108,6 +108,10 @@ def _extract(
     if turn.kind != "message":  # the user of a page is nobody whom the memory knows
         found = [one for one in found if USERS.isdisjoint((one.head.casefold(), one.tail.casefold()))]
     return with_certainty(turn, sentences, times, found)
+
+
+def _without_nouns(text: str, times: Iterable[StatedTime]) -> list[StatedTime]:
+    return [time for time in times if not time_belongs_to_noun(text, time)]
 
 
 def _spans_to_read(turn: Turn, sentences: Sequence[Span]) -> Iterator[tuple[int, Span]]:
@@ -144,7 +148,9 @@ def _of_sentence(
     sentence = turn.text[start:end]
     if not is_english(sentence):
         return
-    words = split_words(turn.text, start, end, times)
+    # As in a question: what leaves open which time it means, or was said nobody knows when, is no name either.
+    named = _without_nouns(turn.text, stated_times(turn.text, turn.local_time, start, end, asked=True))
+    words = split_words(turn.text, start, end, times, named)
     asserting = _NOT_ASSERTED.search(sentence) is None and not any(mark in sentence for mark in QUESTION_MARKS)
     intent = _intent_of(sentence, dated=bool(times))
     pronoun = next((word.start for word in words if word.low in ("he", "she", "his", "her", "him")), end)

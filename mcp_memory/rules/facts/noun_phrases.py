@@ -167,6 +167,8 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
         return grammar.ends_phrase(words, index + 1)
     if grammar.ends_phrase(words, index):
         return True
+    if index > core and word.low in ("last", "next") and not word.capital:
+        return True  # "in Oslo last Easter"
     verb = inflection(word.low)
     if word.capital or verb is None:
         return False

@@ -52,7 +52,7 @@ class Word(NamedTuple):
         start: first character within the turn's text.
         end: first character after it.
         kind: what it is.
-        time: the time that a word of kind ``time`` states.
+        time: the time that a word of kind ``time`` states, if that is known.
     """
 
     text: str
@@ -90,7 +90,9 @@ def skip_lead_in(text: str, start: int, end: int) -> int:
     return match.end() if match and match.end() < end else start
 
 
-def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) -> list[Word]:
+def split_words(
+    text: str, start: int, end: int, times: Sequence[StatedTime], named: Sequence[StatedTime]
+) -> list[Word]:
     """Return the words of a sentence in order.
 
     Args:
@@ -98,22 +100,27 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
         start: first character of the sentence.
         end: first character after it.
         times: the times that the sentence states, none of which belongs to a noun; each becomes one word.
+        named: what may be times; where the sentence states none, each becomes a word whose time nobody knows.
     """
-    special = [
-        Word(text[t.start : t.end], "", t.start, t.end, "time", t) for t in times if start <= t.start < t.end <= end
-    ]
+    special: list[Word] = []
 
-    def is_free(match: re.Match[str]) -> bool:
-        return all(match.end() <= other.start or match.start() >= other.end for other in special)
+    def is_free(first: int, last: int) -> bool:
+        return all(last <= other.start or first >= other.end for other in special)
 
-    for match in filter(is_free, _QUOTED.finditer(text, start, end)):
+    for time, known in (*((one, one) for one in times), *((one, None) for one in named)):
+        if start <= time.start < time.end <= end and is_free(time.start, time.end):
+            special.append(Word(text[time.start : time.end], "", time.start, time.end, "time", known))
+    for match in _QUOTED.finditer(text, start, end):
+        if not is_free(*match.span()):
+            continue
         inside = next(group for group in match.groups() if group is not None)
         index = text.index(inside, match.start())
         kind: Kind = "title" if _is_quoted_title(inside) else "speech"
         special.append(Word(inside, inside.lower(), index, index + len(inside), kind))
-    for match in filter(is_free, _ADVERBIALS.finditer(text, start, end)):
-        phrase = " ".join(match[0].lower().split())
-        special.append(Word(phrase, phrase, match.start(), match.end(), "adverb"))
+    for match in _ADVERBIALS.finditer(text, start, end):
+        if is_free(*match.span()):
+            phrase = " ".join(match[0].lower().split())
+            special.append(Word(phrase, phrase, match.start(), match.end(), "adverb"))
     special.sort(key=lambda word: word.start)
     words: list[Word] = []
     index = start
