@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Generic, SupportsIndex, TypeVar, overload
+from typing import Generic, SupportsIndex, TypeVar, overload
 
-from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn, segment_id, sentence_id
 from mcp_memory.language.segments import pack_segments, split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.vectors import GrowingMatrix, Matrix
 from mcp_memory.view.saved_rows import SavedRows
-
-if TYPE_CHECKING:
-    from mcp_memory.view.space import Space
 
 
 def cut_turn(turn: Turn) -> tuple[list[Segment], list[Sentence]]:
@@ -36,51 +30,6 @@ def cut_turn(turn: Turn) -> tuple[list[Segment], list[Sentence]]:
     return segments, sentences
 
 
-def by_turn(pieces: Sequence[Segment | Sentence]) -> dict[str, list[int]]:
-    """Return the places of the pieces of each turn."""
-    rows: dict[str, list[int]] = defaultdict(list)
-    for row, piece in enumerate(pieces):
-        rows[piece.turn_id].append(row)
-    return dict(rows)
-
-
-def chosen(
-    batch: Batch, segment_rows: dict[str, list[int]], sentence_rows: dict[str, list[int]], turns: Iterable[str]
-) -> Batch:
-    """Return the pieces of some turns, turn by turn."""
-    segments = [row for name in turns for row in segment_rows.get(name, ())]
-    sentences = [row for name in turns for row in sentence_rows.get(name, ())]
-    if segments == list(range(len(batch.segments))) and sentences == list(range(len(batch.sentences))):
-        return batch
-    return Batch(
-        (),
-        tuple(batch.segments[row] for row in segments),
-        tuple(batch.sentences[row] for row in sentences),
-        batch.segment_vectors[segments],
-        batch.sentence_vectors[sentences],
-    )
-
-
-def fill(space: Space, batch: Batch) -> set[str]:
-    """Fill in the vectors of pieces of a space that have a row, and return the turns that these belong to."""
-    filled: set[str] = set()
-    for piece, vector in zip(batch.sentences, batch.sentence_vectors, strict=True):
-        if piece.turn_id in space.unindexed and (row := space.sentences.row(piece.id)) != NONE:
-            filled.add(piece.turn_id)
-            if space.sentence_vectors is not None:
-                space.sentence_vectors[row] = vector
-    for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True):
-        if segment.turn_id in space.unindexed and (row := space.segments.row(segment.id)) != NONE:
-            filled.add(segment.turn_id)
-            space.unindexed[segment.turn_id].discard(segment.index)
-            if space.segment_vectors is not None:
-                space.segment_vectors[row] = vector
-    for name in filled:
-        if not space.unindexed[name]:
-            del space.unindexed[name]
-    return filled
-
-
 def extended(matrix: GrowingMatrix | None, rows: Matrix) -> GrowingMatrix | None:
     """Return a matrix, None for one without rows, with the rows added."""
     if not len(rows):
@@ -88,11 +37,6 @@ def extended(matrix: GrowingMatrix | None, rows: Matrix) -> GrowingMatrix | None
     matrix = matrix or GrowingMatrix(rows.shape[1])
     matrix.append(rows)
     return matrix
-
-
-def clip(time: Millis) -> Millis:
-    """Return a time clipped to 64 bits."""
-    return min(max(time, -(2**63)), 2**63 - 1)
 
 
 class QuestionPool:

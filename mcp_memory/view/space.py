@@ -30,7 +30,7 @@ from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.frames import Frames
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.pieces import NONE, Pieces, QuestionPool, by_turn, chosen, clip, cut_turn, extended, fill
+from mcp_memory.view.pieces import NONE, Pieces, QuestionPool, cut_turn, extended
 from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 
 __all__ = ["NONE", "Index", "Space"]
@@ -329,7 +329,7 @@ class Space:
 
         So all processes have the same rows. Without its first piece, which is stored last, a text is cut as a whole.
         """
-        segment_rows, sentence_rows = by_turn(batch.segments), by_turn(batch.sentences)
+        segment_rows, sentence_rows = _by_turn(batch.segments), _by_turn(batch.sentences)
         begun = {turn for turn, rows in sentence_rows.items() if batch.sentences[rows[0]].index == 0}
         coming: dict[str, None] = {}
         done: set[str] = set()
@@ -339,13 +339,32 @@ class Space:
                 coming[name] = None
                 del self._uncut[name]
             else:
-                self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming))
+                self._append_pieces(_pieces_of(coming, batch, segment_rows, sentence_rows))
                 done |= coming.keys()
                 coming = {}
                 self._cut_turn(name)
-        done |= fill(self, batch)
+        done |= self._fill_in(batch)
         coming |= dict.fromkeys(name for name in (*segment_rows, *sentence_rows) if name not in done)
-        self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming))
+        self._append_pieces(_pieces_of(coming, batch, segment_rows, sentence_rows))
+
+    def _fill_in(self, batch: Batch) -> set[str]:
+        """Fill in the vectors of pieces that have a row, and return the turns that these belong to."""
+        filled: set[str] = set()
+        for piece, vector in zip(batch.sentences, batch.sentence_vectors, strict=True):
+            if piece.turn_id in self.unindexed and (row := self.sentences.row(piece.id)) != NONE:
+                filled.add(piece.turn_id)
+                if self.sentence_vectors is not None:
+                    self.sentence_vectors[row] = vector
+        for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True):
+            if segment.turn_id in self.unindexed and (row := self.segments.row(segment.id)) != NONE:
+                filled.add(segment.turn_id)
+                self.unindexed[segment.turn_id].discard(segment.index)
+                if self.segment_vectors is not None:
+                    self.segment_vectors[row] = vector
+        for name in filled:
+            if not self.unindexed[name]:
+                del self.unindexed[name]
+        return filled
 
     def extend_indexes(self) -> None:
         """Add the segments that arrived since the last extension to the indexes; `index` does it too."""
@@ -410,8 +429,8 @@ class Space:
         self._live.append(self.is_newest(turn))
         talk = turn.kind != "document"
         self._talk.append(talk)
-        self._times.append(clip(turn.time))
-        self.local_times.append(clip(turn.local_time))
+        self._times.append(_clip(turn.time))
+        self.local_times.append(_clip(turn.local_time))
         self._next.append(NONE)
         before = self._last_in_session.get(turn.session, NONE) if talk else NONE
         self._previous.append(before)
@@ -419,3 +438,33 @@ class Space:
             self._next[before] = row
         if talk:
             self._last_in_session[turn.session] = row
+
+
+def _by_turn(pieces: Sequence[Segment | Sentence]) -> dict[str, list[int]]:
+    """Return the places of the pieces of each turn."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, piece in enumerate(pieces):
+        rows[piece.turn_id].append(row)
+    return dict(rows)
+
+
+def _pieces_of(
+    turns: Iterable[str], batch: Batch, segment_rows: dict[str, list[int]], sentence_rows: dict[str, list[int]]
+) -> Batch:
+    """Return the pieces of some turns, turn by turn."""
+    segments = [row for name in turns for row in segment_rows.get(name, ())]
+    sentences = [row for name in turns for row in sentence_rows.get(name, ())]
+    if segments == list(range(len(batch.segments))) and sentences == list(range(len(batch.sentences))):
+        return batch
+    return Batch(
+        (),
+        tuple(batch.segments[row] for row in segments),
+        tuple(batch.sentences[row] for row in sentences),
+        batch.segment_vectors[segments],
+        batch.sentence_vectors[sentences],
+    )
+
+
+def _clip(time: Millis) -> Millis:
+    """Return a time clipped to 64 bits."""
+    return min(max(time, -(2**63)), 2**63 - 1)
