@@ -31,6 +31,7 @@ from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import indexed_forms, stem, stems, words
 from mcp_memory.language.wishes import ENDING, VALUES, WISH_CHARS, WishSpan, matters_of, wishes_of
 from mcp_memory.ports import Embedder
+from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 
@@ -111,7 +112,8 @@ def _later_rows(space: Space, wish: Wish, stating: Container[str]) -> list[int]:
     """
     meant = _content(wish.text).union(*(VALUES.get(matter, ()) for matter in matters_of(wish.text)[0]))
     forms = {form for one in meant for form in indexed_forms(one)}
-    rows = sorted({row for form in forms for row in space.rows_with(form)}, reverse=True)
+    index = space.index(WordIndex)
+    rows = sorted({row for form in forms for row in index.rows_with(form)}, reverse=True)
     turns = dict.fromkeys(space.segment_turn[row].id for row in rows[:LATER_READ])
     return [
         row

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, MutableMapping, Sequence, Sized
 from dataclasses import replace
 from itertools import takewhile
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,14 +41,6 @@ class Index(Protocol):
 
     def add_segments(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
-
-
-@runtime_checkable
-class HoldsWords(Protocol):
-    """An index that knows which messages have a word."""
-
-    def rows_with(self, stem: str) -> Sequence[int]:
-        """Return the rows of the messages' segments that have a stem, ascending."""
 
 
 IndexT = TypeVar("IndexT", bound=Index)
@@ -239,11 +231,6 @@ class Space:
             if isinstance(index, kind):
                 return index
         raise LookupError(f"the view keeps no {kind.__name__}")
-
-    def rows_with(self, stem: str) -> Sequence[int]:
-        """Return the rows of the messages' segments that have a stem; none where no index knows words."""
-        self.extend_indexes()
-        return next((one.rows_with(stem) for one in self._indexes if isinstance(one, HoldsWords)), ())
 
     @property
     def index_entries(self) -> int:
