@@ -165,7 +165,7 @@ def _role(question: str, speakers: Collection[str]) -> str | None:
         if isinstance(speakers, Speakers):
             return speakers.asker
         return next((speaker for speaker in speakers if speaker.casefold() in USERS), None)
-    return _assistant(speakers) if _SECOND.search(question) and not is_request(question) else None
+    return _assistant(speakers) if _SECOND.search(question) and not _REQUEST.search(question) else None
 
 
 def _assistant(speakers: Collection[str]) -> str | None:
@@ -389,13 +389,9 @@ _ADVICE = re.compile(
     re.IGNORECASE,
 )
 _REQUEST = re.compile(r"\b(?:can|could|would|will|do|should)\s+you\b", re.IGNORECASE)
+"""Where "you" in a question is merely whom it asks: "can you show me …"."""
 
 
 def asks_for_advice(question: str) -> bool:
     """Return whether a question wants what the assistant said or wrote: "what did you suggest", "your last draft"."""
     return _ADVICE.search(question) is not None
-
-
-def is_request(question: str) -> bool:
-    """Return whether "you" in a question is merely whom it asks: "can you show me …"."""
-    return _REQUEST.search(question) is not None

@@ -45,10 +45,6 @@ class ValidValue:
     version: Version
     assertions: tuple[Assertion, ...]
 
-    def holds_within(self, since: Millis, until: Millis) -> bool:
-        """Return whether it holds at some instant of ``[since, until)``."""
-        return self.since < until and self.until > since
-
 
 def planned_values(group: RelationFacts) -> list[ValidValue]:
     """Return the values that are planned, by their start."""
@@ -112,7 +108,7 @@ def select_values(
         return [one for one in values if one.since <= moment and (event or past or one.until > moment)]
     if event:
         return [value for value in values if time.since <= value.since < time.until]
-    return [value for value in values if value.holds_within(time.since, time.until)]
+    return [value for value in values if value.since < time.until and value.until > time.since]
 
 
 def assertion_rank(assertion: Assertion) -> tuple[bool, float, int, str]:

@@ -78,11 +78,6 @@ def skip_adverbials(words: Sequence[Word], index: int) -> int:
     return index
 
 
-def is_adjective(word: str) -> bool:
-    """Return whether a word in lower case is an adjective of the rows, or of a lasting state ("vegan")."""
-    return word in nouns.STATES or word in adjectives()
-
-
 def is_adverb(words: Sequence[Word], index: int) -> bool:
     """Return whether a word says how, when or how certainly."""
     word = words[index]
@@ -137,7 +132,7 @@ def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     word = words[following]
     if verb_seen or word.low in RELATIVES:
         return True
-    if word.mark or word.kind == "number" or word.low in BREAKING or is_adjective(word.low):
+    if word.mark or word.kind == "number" or any(word.low in one for one in (BREAKING, nouns.STATES, adjectives())):
         return False
     verb = inflection(word.low)
     if verb and not verb.forms.isdisjoint(("ing", "participle")):
