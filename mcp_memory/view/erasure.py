@@ -15,13 +15,19 @@ the texts before it that name two of its entities: it goes if none of these stay
 taken from all points of that goal, since it was asked about what goes.
 
 **Words.** Whatever else has a word that only the forgotten texts had goes as well: points, lessons, names of one
-entity, pooled questions.
+entity, pooled questions. Words are of any length, in every script, and never a part of another word: in scripts that
+write no spaces a run of letters becomes its pairs of neighbours, so "李明" is found within a sentence, and the single
+sign "明" only where it stands alone, as "Bo" is not found in "Boston". Case, width, accents of Latin letters and
+invisible signs tell nothing.
 
 An `Erasure` is all of that as a value. The end of the file counts what goes, and leaves it out of batches.
 """
 
 from __future__ import annotations
 
+import itertools
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,13 +39,25 @@ from mcp_memory.domain.episodes import Lesson, correction_ref, encode_trace
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import MIN_ENTITIES, Point, new_point
 from mcp_memory.domain.requests import ForgetTargets
+from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
 from mcp_memory.domain.turns import FEEDBACK, Turn, version_id
+from mcp_memory.language.vocabulary import word_set
 from mcp_memory.view.space import Space
-from mcp_memory.view.told import holds, telling_words, without_words_of, words_in
 from mcp_memory.view.view import View
 
 WORDS_OF_POINT = 80
 """Words of the description of a point that is made again, as of any other (DESIGN 2.1)."""
+_COMMON = word_set(
+    "the and for are was were has had have did does can could will would shall should may might must not but that this "
+    "these those with from about into over when where what which who whom whose why how many much long his her its "
+    "their our your you she him they them all any some one two then than there here out off a i am an as at be by do "
+    "go he if in is it me my no of oh ok on or so to up us we"
+)
+"""Words of questions and sentences that tell nothing of what was said."""
+_WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_][{MARKS}]*)+")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_SHORT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +338,57 @@ def _texts_of(trace: Mapping[str, Any]) -> list[str]:
     arguments = [str(value) for call in trace.get("calls", ()) for value in call.get("args", {}).values()]
     said = [str(trace.get(name) or "") for name in ("time", "answer")]
     return [*items, *arguments, *said, *trace.get("roots", ()), *trace.get("paths", ())]
+
+
+# Words
+
+
+def words_in(text: str) -> set[str]:
+    """Return the words of a text in lower case, without the commonest."""
+    if text.isascii():
+        return set(_ASCII_WORD.findall(text.lower())) - _COMMON
+    return {word for written in _written(text) for word in _parts(written)} - _COMMON
+
+
+def telling_words(text: str) -> set[str]:
+    """Return the words of a text by which it would be recognised elsewhere.
+
+    A short word in small letters is none, as any language has many of them; "Bo", "42" and "李" are.
+    """
+    telling = (written for written in _written(text) if len(written) > _SHORT or not written.islower())
+    return {word for written in telling for word in _every_part(written)} - _COMMON
+
+
+def without_words_of(words: set[str], text: str) -> set[str]:
+    """Return those of some words which a text does not have."""
+    if text.isascii():
+        return words.difference(_ASCII_WORD.findall(text.lower()))
+    return words.difference(*map(_parts, _written(text)))
+
+
+def holds(words: frozenset[str], *texts: str) -> bool:
+    """Return whether one of some texts has one of some words."""
+    return bool(words) and any(not words.isdisjoint(words_in(text)) for text in texts)
+
+
+def _written(text: str) -> list[str]:
+    if not text.isascii():
+        text = without_accents(unicodedata.normalize("NFKC", readable(text)))
+    return _WORD.findall(text)
+
+
+def _parts(written: str) -> Iterator[str]:
+    folded = written.casefold()
+    if folded.isascii() or len(folded) == 1 or not _UNSPACED.match(folded):
+        yield folded
+    else:
+        yield from map("".join, itertools.pairwise(folded))
+
+
+def _every_part(written: str) -> Iterator[str]:
+    yield from _parts(written)
+    if not written.isascii() and _UNSPACED.match(written):
+        yield from written.casefold()
 
 
 # What goes is counted, and left out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from batches import WRITTEN_AT, asserted, batch, derive, lesson, merged, point, pointed, turn
 
 from mcp_memory.domain.batch import Batch
@@ -14,7 +15,7 @@ from mcp_memory.domain.ids import Ids, digest
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import FEEDBACK, Turn
-from mcp_memory.view.erasure import Erasure, erasure_of
+from mcp_memory.view.erasure import Erasure, erasure_of, holds, telling_words, without_words_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -112,3 +113,35 @@ def test_names_of_one_and_two_signs_go_from_names_questions_and_points() -> None
     assert [found.keeps_question("g", text) for text in ("Is Bo in?", "李明是谁", "Boston?")] == [False, False, True]
     assert found.points == {points[0].id, points[1].id}
     assert np.all([found.point(points[2]) == points[2]])
+
+
+NAMES = [
+    ("I saw Bo yesterday.", "Who is bo?", "We flew to Boston."),
+    ("Al and I met.", "AL's house", "All of it is alike."),
+    ("我昨天见了李明。", "李明是谁？", "李先生明天来。"),
+    ("我见了明。", "明 是谁", "明天见。"),
+    ("田中さんに会った", "田中", "中田さん"),
+    ("저는 이준을 만났다", "이준", "준이"),
+    ("ฉันพบแดง", "แดง", "แกง"),
+    ("Я видел Яо.", "яо", "Ялта"),
+    ("मैं रवि से मिला", "रवि", "रविवार"),
+    ("قابلت عز", "عز", "عزيز"),
+    ("My number is 42.", "42?", "420 or 142"),
+    ("I met Zoë.", "zoe", "zoetrope"),
+    ("I met \uff22\uff4f.", "Bo", "Bob"),
+    ("I met B\u200bo.", "bo", "Bob"),
+]
+
+
+@pytest.mark.parametrize(("said", "found", "other"), NAMES)
+def test_a_name_is_found_whatever_its_length_and_script_and_takes_no_other_word_along(
+    said: str, found: str, other: str
+) -> None:
+    """Where another text has that word."""
+    own = frozenset(without_words_of(telling_words(said), other))
+    assert holds(own, found)
+    assert not holds(own, other)
+
+
+def test_fillers_and_the_commonest_words_tell_nothing() -> None:
+    assert telling_words("So it is; he was in de la al, and we met Jo.") == {"met", "jo"}
