@@ -7,8 +7,8 @@ a segment of a document. It *bears on* a question (`find_units`) if:
   best one's; half of that where a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq.
   5, φ(c, g) over all tags);
 - it is among the best that a part of the question or another wording of it finds;
-- it tells of a time still to come that the question asks about: such dates lead ("What is coming up?"), and stand
-  alone where it asks for nothing else ("What have I got on in December?");
+- it tells of a time still to come that the question asks about: such dates lead ("What is coming up?"). Where
+  it asks for nothing else ("What have I got on in December?"), the best of the search follow;
 - it tells of an area of life or work that the question asks for, such as health or money (``language/shapes.py``);
 - a memory point that is related to the question rests on it (HGMem §3.6, which answers from all of a point's texts).
 
@@ -106,6 +106,8 @@ NEARLY_BEST = 0.8
 """The least share of the best score for a part of the question that a list takes in."""
 TELLING, FEW_SENTENCES = 50, 2
 """A cue is telling if it is in at most one sentence of so many (as tags are), or in so few."""
+BEHIND_DATES = 12
+"""What the search finds best that stands behind the dates where a question asks for a time alone."""
 FIRST_UNITS = 10
 """Units that come first in an overview by their score alone."""
 LONG_UNITS = 8
@@ -180,8 +182,9 @@ def find_units(
         then = index.of[np.flatnonzero(segments_telling_within(space, ahead) & space.live)]
         scores[then] = (1 + scores[then]) / 2
         scores[~np.isin(np.arange(len(index)), then)] *= np.float32(0.5)
-        bearing &= not (len(then) and asks_for_time_alone(query))
         bearing[then] = True
+        if asks_for_time_alone(query):  # a plan may have no date that could be read
+            bearing[index.of[rows[np.argsort(-total, kind="stable")[:BEHIND_DATES]]]] = True
     if (of_parts := found.scores.get(PARTS.name)) is not None and of_parts.any():
         shares = np.cbrt(of_parts / of_parts.max())
         near = shares >= NEARLY_BEST
