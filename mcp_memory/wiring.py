@@ -27,7 +27,7 @@ from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge
-from mcp_memory.privacy.secrets import RULES, masking_of
+from mcp_memory.privacy.secrets import RULES_VERSION, masking_of
 from mcp_memory.reasoning.answer import ClaudeQuestionJudge
 from mcp_memory.reasoning.client import HOME, Budget, Claude
 from mcp_memory.reasoning.extract import ClaudeTextReader
@@ -168,7 +168,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
     chosen = settings.storage
     reading = reading_of(settings, embedder, extractor)
     # everything on which the view depends: a view that was saved with something else is useless
-    depends = settings.switches, settings.privacy, RULES
+    depends = settings.switches, settings.privacy, RULES_VERSION
     return LanceStore(
         Place(place_of(settings), chosen.options, chosen.noted_in),
         embedder=embedder.name,

@@ -61,7 +61,7 @@ def _json_escape(found: re.Match[str]) -> str:
     return json.dumps(found[0])[1:-1] if is_invisible(found[0]) else found[0]
 
 
-WIDTH = 24
+BAR_CHARS = 24
 """Characters of the bar."""
 BETWEEN_S = 0.1
 """Seconds between two drawings."""
@@ -82,8 +82,8 @@ class ProgressBar:
         if not self._live or moment - self._last < BETWEEN_S or not total:
             return
         self._last = moment
-        filled = round(WIDTH * min(done / total, 1))
-        bar = "#" * filled + "-" * (WIDTH - filled)
+        filled = round(BAR_CHARS * min(done / total, 1))
+        bar = "#" * filled + "-" * (BAR_CHARS - filled)
         line = f"{escaped(one_line(what))} [{bar}] {done:,.0f} of {total:,.0f} {self._unit}"
         sys.stderr.write(f"\r{line:<{self._width}}")  # blanks over what was longer; not every console has sequences
         self._width = len(line)

@@ -227,7 +227,7 @@ def masked(batch: Batch, masking: Masking, find: FindTurn) -> Batch:
     return replace(batch, **hidden) if changed else batch  # type: ignore[arg-type]
 
 
-NAMED = 5
+MOST_PLACES = 5
 """Places that one warning names."""
 
 
@@ -272,7 +272,7 @@ def check_secrets(
     if masking.refuses:
         problem = f"it holds a secret ({found[0][1]}), and privacy.secrets is 'refuse'"
         raise InvalidInput(found[0][0], problem, "Leave the secret out. Nothing of this call was stored.")
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    more = f" and {len(found) - MOST_PLACES} more" if len(found) > MOST_PLACES else ""
     return [
         f"Secrets in {_places(found)}{more}: they stay in this memory's log and are masked wherever they are shown, "
         "searched, exported or sent. If the user wants to read one again, write it as one line that asks for it: "
@@ -282,4 +282,4 @@ def check_secrets(
 
 
 def _places(found: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(f"{where} ({kinds})" for where, kinds in found[:NAMED])
+    return ", ".join(f"{where} ({kinds})" for where, kinds in found[:MOST_PLACES])

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 TOKENIZER = Path(__file__).with_name("minilm_tokenizer.json")
 
-LONGEST: Final = 256
+TEXT_TOKENS: Final = 256
 """Tokens of a text that the model reads, including the two special tokens."""
 CHARACTERS_PER_TOKEN: Final = 64
 """Far more than words need, so that the cut changes only what is not prose: long runs of blanks, or of letters without
@@ -189,8 +189,8 @@ class _ReadText:
 
 
 def _read(text: str, tokenizer: Tokenizer, session: InferenceSession) -> _ReadText:
-    tokenizer.enable_truncation(LONGEST)
-    encoding = tokenizer.encode(clip(text, LONGEST))
+    tokenizer.enable_truncation(TEXT_TOKENS)
+    encoding = tokenizer.encode(clip(text, TEXT_TOKENS))
     ids = np.array([encoding.ids], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
     (states,) = session.run(["last_hidden_state"], feed)

@@ -31,7 +31,7 @@ PAIR_TOKENS: Final = 128
 """Tokens of a pair that are read, the three special ones included."""
 FIRST_TOKENS: Final = 48
 """Tokens of the query: of a longer one the first and the last half of them, since a prompt asks at its end."""
-BATCH: Final = 4
+PAIRS_AT_ONCE: Final = 4
 
 REINSTALL: Final = (
     "All else works without it. Install the package again: pip install --force-reinstall --no-deps mcp-memory"
@@ -72,8 +72,8 @@ class OnnxReader:
             raise EmbedderError(self.problem) from error
         chances = np.empty(len(pairs), dtype=np.float32)
         order = sorted(range(len(pairs)), key=lambda place: len(encoded[place].ids))  # by length: less padding
-        for start in range(0, len(order), BATCH):  # between two batches a call can be cancelled
-            batch = order[start : start + BATCH]
+        for start in range(0, len(order), PAIRS_AT_ONCE):  # between two batches a call can be cancelled
+            batch = order[start : start + PAIRS_AT_ONCE]
             chances[batch] = await self._model.run(partial(_chances, [encoded[place] for place in batch]))
         return chances
 
@@ -100,7 +100,11 @@ def _chances(pairs: Sequence[Pair], _tokenizer: Tokenizer, session: InferenceSes
 
 def _cut(tokenizer: Tokenizer, text: str) -> str:
     """Return a text without its middle if it is longer than `FIRST_TOKENS`."""
-    text = clip(text, 4 * FIRST_TOKENS) if len(text) < LONG else clip(text[:LONG] + " " + text[-LONG:], LONG)
+    text = (
+        clip(text, 4 * FIRST_TOKENS)
+        if len(text) < END_CHARS
+        else clip(text[:END_CHARS] + " " + text[-END_CHARS:], END_CHARS)
+    )
     spans = tokenizer.encode(text, add_special_tokens=False).offsets
     if len(spans) <= FIRST_TOKENS:
         return text
@@ -108,7 +112,7 @@ def _cut(tokenizer: Tokenizer, text: str) -> str:
     return f"{text[: spans[half - 1][1]]} {text[spans[-half][0] :]}"
 
 
-LONG: Final = 2_000
+END_CHARS: Final = 2_000
 """Characters at either end of a text among which the first and the last half of its tokens certainly are."""
 
 

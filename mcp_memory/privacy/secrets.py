@@ -24,7 +24,7 @@ from mcp_memory.domain.spelling import readable, readable_places
 from mcp_memory.domain.turns import IMPORTED, Turn, by_user
 from mcp_memory.privacy.stated import PLACEHOLDER, TABLE, stated_secrets
 
-RULES = 5
+RULES_VERSION = 5
 """Raised whenever other texts are masked than before: a view that was saved with other masks is not read again."""
 _LONGEST = 300
 _ASKED = re.compile(
@@ -73,7 +73,7 @@ def is_told(turn: Turn) -> bool:
     return by_user(turn) and turn.ref.partition(":")[0] not in IMPORTED
 
 
-_SHORTEST = 20
+_SHORTEST_WORD = 20
 """Characters of the shortest word with a token, an AWS access key. Most messages have no word of that length."""
 _TOKENS = [(kind, hints, re.compile(form, re.ASCII)) for kind, hints, form in TABLE["tokens"]]
 _WORD_END = re.compile(r"[A-Za-z0-9_\-]*")
@@ -81,7 +81,7 @@ _WORD_END = re.compile(r"[A-Za-z0-9_\-]*")
 
 def _issued_secrets(text: str) -> Iterator[Found]:
     """Yield start, end and kind of each secret that a text shows by its form."""
-    searched = " ".join(word for word in text.split() if len(word) >= _SHORTEST)
+    searched = " ".join(word for word in text.split() if len(word) >= _SHORTEST_WORD)
     for kind, hints, form in _TOKENS if searched else ():
         for match in form.finditer(text) if any(hint in searched for hint in hints) else ():
             start, end = match.span("secret" if "secret" in form.groupindex else 0)
@@ -94,7 +94,7 @@ def _issued_secrets(text: str) -> Iterator[Found]:
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _REST = re.compile(r"(?:[\s>]{0,6}(?:[A-Z][A-Za-z-]{2,16}: [^\n]{1,80}|[A-Za-z0-9+/=:,\\-]{16,}))*")
-_BLOCK = 20_000
+_BLOCK_CHARS = 20_000
 """Most characters of a private key's block; the largest in use, PGP's, have some thousand."""
 
 
@@ -104,8 +104,8 @@ def _private_keys(text: str) -> Iterator[Found]:
     for match in _BEGIN.finditer(text) if "PRIVATE KEY" in text else ():
         if match.start() < done:
             continue
-        ended = _END.search(text, match.end(), match.end() + _BLOCK)
-        rest = _REST.match(text, match.end(), match.end() + _BLOCK)
+        ended = _END.search(text, match.end(), match.end() + _BLOCK_CHARS)
+        rest = _REST.match(text, match.end(), match.end() + _BLOCK_CHARS)
         done = ended.end() if ended else rest.end() if rest else match.end()
         yield match.start(), done, "private key"
 

@@ -305,7 +305,7 @@ def _ends_there(text: str, noun: Noun, start: int, end: int) -> bool:
     return rest is not None and not code and not re.search(r"\s=|=\s", text[noun.end : start])
 
 
-_LINE, _ROWS = 400, 200
+_LINE_CHARS, _TABLE_ROWS = 400, 200
 """Characters of a line in which a table is looked for, and rows of it that are read under a noun."""
 
 
@@ -314,19 +314,19 @@ def _column(text: str, noun: Noun) -> tuple[list[tuple[int, int]], int]:
 
     The cells of a table are separated by bars or tabs.
     """
-    first = text.rfind("\n", max(0, noun.start - _LINE), noun.start) + 1
-    last = text.find("\n", noun.end, noun.end + _LINE)
+    first = text.rfind("\n", max(0, noun.start - _LINE_CHARS), noun.start) + 1
+    last = text.find("\n", noun.end, noun.end + _LINE_CHARS)
     sign = next((one for one in "|\t" if one in text[first : max(first, last)]), None)
-    if sign is None or noun.kind == "key" or noun.start - first > _LINE:
+    if sign is None or noun.kind == "key" or noun.start - first > _LINE_CHARS:
         return [], noun.end
     place, count = text.count(sign, first, noun.start), text.count(sign, first, last)
     heading = text[first:last].split(sign)[place].strip(" *_`\"'")
     if not heading.endswith(text[noun.start : noun.end]) or len(heading.split()) > 3:
         return [], noun.end
     found = []
-    for _ in range(_ROWS if last >= 0 else 0):
-        first, last = last + 1, text.find("\n", last + 1, last + _LINE)
-        cells = text[first : last if last >= 0 else first + _LINE].split(sign)
+    for _ in range(_TABLE_ROWS if last >= 0 else 0):
+        first, last = last + 1, text.find("\n", last + 1, last + _LINE_CHARS)
+        cells = text[first : last if last >= 0 else first + _LINE_CHARS].split(sign)
         if len(cells) != count + 1:
             break
         value = cells[place].strip().strip("*_`\"'")

@@ -2,13 +2,14 @@
 
 A search compares what a query and a record say each by itself; the reader sees both at once, and was trained on what
 searches put first wrongly. Its chance that a record helps is added to the record's score, where the best score of the
-search counts 1 and the chance `WEIGHT`. So it moves what is near to each other, and does not overrule the search.
+search counts 1 and the chance `READER_WEIGHT`. So it moves what is near to each other, and does not overrule the
+search.
 
 It reads before the loop goes on: what a chain of memories leads to need not be like the query, and would fall behind.
 
-It reads the best records until `CHARACTERS` are used up: fifteen lines of talk or six long plans take the same time.
-It reads messages alone: it learnt from talk, and of documents the search knows more. What it does not read gains what
-it gives on average, so that nothing rises by having been read.
+It reads the best records until `READ_TOGETHER_CHARS` are used up: fifteen lines of talk or six long plans take the same
+time. It reads messages alone: it learnt from talk, and of documents the search knows more. What it does not read gains
+what it gives on average, so that nothing rises by having been read.
 
 **Measured** on what did not train it, R@5 and 10 without and with it: prompts of kept worlds 45.0 / 67.2 and 53.3 /
 67.2, their questions 64.6 / 81.2 and 71.8 / 82.3; within a point on friends' talk, chats with an assistant, projects
@@ -34,12 +35,12 @@ from mcp_memory.view.space import NONE, Space
 
 READER_SCORE = "reader"
 """The name of its score among those of the channels."""
-WEIGHT = 0.2
-MOST_RECORDS, CHARACTERS = 24, 3_000
+READER_WEIGHT = 0.2
+MOST_RECORDS, READ_TOGETHER_CHARS = 24, 3_000
 """Records that are read at most, and characters of them with the query together."""
 QUERY_CHARS = 190
 """Characters of a query that are read, about: of a longer one its beginning and its end."""
-AHEAD = 0.4
+NO_DOUBT = 0.4
 """Share of the best score below which the second leaves no doubt."""
 
 
@@ -53,7 +54,7 @@ async def read_first(
         space: the space of the candidates.
         query: understood.
         found: what the search found; None for nothing.
-        always: whether it reads even where one record is far ahead (`AHEAD`).
+        always: whether it reads even where one record is far ahead (`NO_DOUBT`).
     """
     if found is None or reader is None or reader.problem:
         return found, ()
@@ -63,12 +64,12 @@ async def read_first(
     best = [
         place for place in distinct_turns(space, found.rows, found.total, MOST_RECORDS) if space.talk[found.rows[place]]
     ]
-    if len(best) < 2 or (not always and found.total[best[1]] < AHEAD * found.total[best[0]]):
+    if len(best) < 2 or (not always and found.total[best[1]] < NO_DOUBT * found.total[best[0]]):
         return found, ()
     for place in best:
         text = record_text(space, int(found.rows[place]))
         size += min(len(text), READ_CHARS) + min(len(query.text), QUERY_CHARS)
-        if shown and size > CHARACTERS:
+        if shown and size > READ_TOGETHER_CHARS:
             break
         places.append(place)
         shown.append(text)
@@ -78,7 +79,7 @@ async def read_first(
         return found, (str(error),)
     helps = np.where(found.total > 0, chances.mean(), 0).astype(np.float32)
     helps[places] = chances
-    scores = WEIGHT * found.total.max() * helps
+    scores = READER_WEIGHT * found.total.max() * helps
     return replace(found, total=found.total + scores, scores={**found.scores, READER_SCORE: scores}), ()
 
 

@@ -41,12 +41,12 @@ from mcp_memory.services.points import store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
 
-PLAIN = 0.7
+PLAIN_CONFIDENCE = 0.7
 """Confidence of a language model below which its answer is hedged."""
 
-CLOSEST, SHORT = 3, 300
+CLOSEST_SENTENCES, SHORT_CHARS = 3, 300
 """Sentences that are quoted where nothing certain answers, and characters up to which a message is quoted whole."""
-READ = 5 / 4
+READ_SHARE = 5 / 4
 """Items of evidence that a language model may be shown, of those that the caller is, as far as they fit
 (``reasoning/evidence.py``)."""
 
@@ -119,7 +119,7 @@ async def answer(
     """
     limit = query.limit
     if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
-        query = replace(query, limit=int(READ * limit), mode="auto")
+        query = replace(query, limit=int(READ_SHARE * limit), mode="auto")
     query = await embed_query(store, embedder, query, judge)
     async with store.reading() as view:
         space = view.space(query.space)
@@ -182,7 +182,7 @@ def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: Questi
             return AnswerResult(None, None, False, (), recall, engine, closest=closest(asked))
         # below every answer, and the higher the likelier the evidence holds one that is not clearly stated
         return AnswerResult(None, (judgement.support or 0.0) / 2, False, (), recall, engine)
-    hedged = given.hedged or given.confidence < PLAIN
+    hedged = given.hedged or given.confidence < PLAIN_CONFIDENCE
     return AnswerResult(given.text, given.confidence, hedged, given.citations, recall, engine)
 
 
@@ -220,7 +220,7 @@ def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallRes
 
 
 def closest(asked: JudgeInput) -> tuple[Source, ...]:
-    """Return up to `CLOSEST` sentences of different messages or documents that come closest to a question, best first.
+    """Return up to `CLOSEST_SENTENCES` sentences of different texts that come closest to a question, best first.
 
     Nobody judges here whether a sentence answers: it is for whoever asked to read. Of the best evidence the sentences
     come first that fit the question most, by the score of their record and by their own words and vector. What a caller
@@ -240,7 +240,9 @@ def closest(asked: JudgeInput) -> tuple[Source, ...]:
     for sentence in sorted(statements or asked.sentences, key=fit, reverse=True):
         first.setdefault(sentence.source.turn.id, sentence.source)
     short = {
-        name: one.turn for name, one in first.items() if one.turn.kind == "message" and len(one.turn.text) <= SHORT
+        name: one.turn
+        for name, one in first.items()
+        if one.turn.kind == "message" and len(one.turn.text) <= SHORT_CHARS
     }
     whole_ones = {name: Source(turn, 0, len(turn.text)) for name, turn in short.items()}
-    return tuple((first | whole_ones).values())[:CLOSEST]
+    return tuple((first | whole_ones).values())[:CLOSEST_SENTENCES]

@@ -6,7 +6,7 @@ text is read, and stays in the log. One process on a store reads at a time: it h
 two pay for the same text, and a process that dies loses only the reply that it waited for. Facts that a caller stated
 and old revisions of documents are not read.
 
-A text whose reply cannot be used is tried again alone, and given up after `TRIES`. After any failure this process
+A text whose reply cannot be used is tried again alone, and given up after `MOST_TRIES`. After any failure this process
 rests: until the next day if the day's budget is spent, for good if the key is refused, else for a while. Half of a
 day's budget is left to questions.
 """
@@ -31,18 +31,18 @@ from mcp_memory.services.indexing import talkers_before
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
-ROOM = 3_000
+STEP_BYTES = 3_000
 """Bytes of text that one step reads, about 1,000 tokens; also the size of a part of a long text, unless one sentence is
 longer. The number of parts read is stored with each text, so this number must not change."""
-BEFORE = 3
+CONTEXT_SENTENCES = 3
 """Sentences before those to be read that are sent along as context, of the same text or the message before it."""
-TURNS = 12
+STEP_TURNS = 12
 """Texts that one step reads at most."""
-TRIES = 5
+MOST_TRIES = 5
 """Failures in a row after which a text is given up."""
 PAUSE_MS: Millis = 60_000
 """Rest after a failure, and after a look at which another process was reading."""
-SHARE = 0.5
+BUDGET_SHARE = 0.5
 """Share of a day's budget from which on no text is read: the rest is for questions, which somebody waits for."""
 
 _log = logging.getLogger(__name__)
@@ -77,11 +77,13 @@ class TextsToRead:
             ]
         before: list[Excerpt] = []
         if read and read[0].first > 0:
-            before = [replace(read[0], first=max(0, read[0].first - BEFORE), stop=read[0].first)]
+            before = [replace(read[0], first=max(0, read[0].first - CONTEXT_SENTENCES), stop=read[0].first)]
         elif self.before is not None:
             sentences = split(self.before.text)
             stop = len(sentences)
-            before = [Excerpt(self.before, self.partners[self.before.id], sentences, max(0, stop - BEFORE), stop)]
+            before = [
+                Excerpt(self.before, self.partners[self.before.id], sentences, max(0, stop - CONTEXT_SENTENCES), stop)
+            ]
         return read, before, totals
 
 
@@ -120,7 +122,7 @@ class Enrichment:
                 spent = view.spent(day_number(now)).input_tokens
             if unread is None:
                 return False
-            if self.day_tokens and spent >= self.day_tokens * SHARE:
+            if self.day_tokens and spent >= self.day_tokens * BUDGET_SHARE:
                 return self._rest(_tomorrow(now), "the rest of the day's budget is left to questions")
             return await self._read(unread)
 
@@ -158,7 +160,7 @@ class Enrichment:
 def next_unread(view: View, now: Millis) -> TextsToRead | None:
     """Return the texts to read next: the newest unread text, and unread texts right before it; None for none.
 
-    A text that has failed before, or is longer than `ROOM`, is read alone.
+    A text that has failed before, or is longer than `STEP_BYTES`, is read alone.
     """
     newest = [(turn.written_at, space.name, turn) for space in view.spaces.values() if (turn := _newest(space))]
     if not newest:
@@ -166,14 +168,14 @@ def next_unread(view: View, now: Millis) -> TextsToRead | None:
     _, name, last = max(newest, key=lambda found: found[0])
     space = view.space(name)
     turns, before = [last], None
-    room = ROOM - _size(last) if _read_with_others(space, last) else 0
+    room = STEP_BYTES - _size(last) if _read_with_others(space, last) else 0
     order = space.sessions[last.session]
     for place in range(order.index(last.id) - 1, -1, -1):
         turn = space.turns[order[place]]
         if turn.kind == "statement":
             continue
         room -= _size(turn)
-        fits = room >= 0 and len(turns) < TURNS and _read_with_others(space, turn)
+        fits = room >= 0 and len(turns) < STEP_TURNS and _read_with_others(space, turn)
         if not fits or not _is_unread(space, turn):
             before = turn if turn.kind == turns[0].kind == "message" else None
             break
@@ -213,7 +215,7 @@ def _may_be_read(space: Space, turn: Turn) -> bool:
 
 def _read_with_others(space: Space, turn: Turn) -> bool:
     job = space.jobs.get(turn.id)
-    return _size(turn) <= ROOM and not (job and job.tries)
+    return _size(turn) <= STEP_BYTES and not (job and job.tries)
 
 
 def _size(turn: Turn) -> int:
@@ -226,7 +228,7 @@ def _parts(text: str, sentences: Sequence[tuple[int, int]]) -> list[tuple[int, i
     first = size = 0
     for index, (start, end) in enumerate(sentences):
         length = len(text[start:end].encode("utf-8", "surrogatepass"))
-        if index > first and size + length > ROOM:
+        if index > first and size + length > STEP_BYTES:
             bounds.append((first, index))
             first = index
             size = 0
@@ -240,7 +242,7 @@ def _tomorrow(now: Millis) -> Millis:
 
 def _failed(job: Job) -> Job:
     tries = job.tries + 1
-    return replace(job, state="failed" if tries >= TRIES else "waiting", tries=tries, until=0, holder="")
+    return replace(job, state="failed" if tries >= MOST_TRIES else "waiting", tries=tries, until=0, holder="")
 
 
 def _part_read(job: Job, total: int) -> Job:

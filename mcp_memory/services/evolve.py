@@ -63,11 +63,11 @@ from mcp_memory.services.learn.feedback import (
 from mcp_memory.services.points import apply_edits, apply_groups, store_points
 from mcp_memory.view.space import NONE, Space
 
-RELEVANT = 0.5
+RELEVANT_SHARE = 0.5
 """Evidence below this share of the best score is left out of points. Ours (measured: .5 keeps 93 to 100 of 100 texts
 that answer and were found, and of what it keeps 27 and 73 of 100 answer in documents, 10 in dialogues; .6 loses 7 to 10
 of 100 more in documents, .7 loses 9 in dialogues)."""
-FOUND = 12
+RECALLED_ITEMS = 12
 """Items of evidence that points are made of: as many as a recall gives."""
 MOST_QUESTIONS = 1_024
 """Questions that one call adds at most, some ten seconds of embedding; the next call continues from there."""
@@ -198,7 +198,7 @@ async def _organise(
     await context.progress(3, 4, "making memory points" if judge is None else "Claude reads what is found")
     recall = None
     if found is None or "merge" in makes:  # an episode's evidence is enough to make points of it
-        episodes, query = Episodes(), Query(goal, space, FOUND, now=now, length="full" if judge else "short")
+        episodes, query = Episodes(), Query(goal, space, RECALLED_ITEMS, now=now, length="full" if judge else "short")
         recall = await reconstruct(store, embedder, query, settings=context.recall, episodes=episodes, judge=judge)
         found = found or episodes.get(space, recall.episode)
     scope = scope_of(goal)
@@ -238,7 +238,7 @@ async def _evidence_groups(episode: Episode, context: EvolveContext) -> list[Evi
     Sentences that a judge labelled as not supporting or wrong are left out, and so is evidence that has no others.
     """
     best = max((item.score for item in episode.shown), default=0.0)
-    shown = [item for item in episode.shown if item.score >= RELEVANT * best]
+    shown = [item for item in episode.shown if item.score >= RELEVANT_SHARE * best]
     sentences = await evidence_sentences(context.store, context.embedder, episode, shown)
     items = []
     async with context.store.reading() as view:

@@ -43,7 +43,7 @@ _KNOWN_IDS = (
     "Give ids as replies name them (s_, g_, f_, h_), or numbers of records with the episode of their reply; of a "
     "hypothesis (i_) the facts that it follows from, and look around a point that rests on no text with local_points."
 )
-_NEXT = 3
+_SUGGESTIONS = 3
 """Suggestions of one kind."""
 
 
@@ -157,7 +157,7 @@ def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
             found, next=(Suggestion(name, {argument: words}, "what has to do with these words"),) if words else ()
         )
     best = found.items[::-1] if found.oldest else found.items
-    ids = tuple(item.id for item in best if item.inferred is None and item.kind != "point")[:_NEXT]
+    ids = tuple(item.id for item in best if item.inferred is None and item.kind != "point")[:_SUGGESTIONS]
     ways = (
         ("event_keywords", "what these are about, and where that leads"),
         ("event_context", "what was said around them"),

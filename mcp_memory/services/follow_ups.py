@@ -41,9 +41,9 @@ from mcp_memory.services.recall.settings import RecallSettings
 
 STEPS_A_ROUND = 4
 """Steps of a judge that are taken before it is asked again, and"""
-CONCERNS = 2
+CONCERN_STEPS = 2
 """steps beside them for what is still open about its memory points."""
-ITEMS = 6
+STEP_ITEMS = 6
 """Items that one step may find."""
 SEARCH = "search"
 """A step that is no operator: the raw text is searched for other words."""
@@ -74,7 +74,9 @@ class FollowUps:
         while self.settings.switches.loop and turns < self.judge.follow_ups:
             turns += 1
             asked, concerns = await self._with_points(asked, judgement)
-            steps = _steps_not_taken(judgement.next, taken, STEPS_A_ROUND) + _steps_not_taken(concerns, taken, CONCERNS)
+            steps = _steps_not_taken(judgement.next, taken, STEPS_A_ROUND) + _steps_not_taken(
+                concerns, taken, CONCERN_STEPS
+            )
             seen = judgement.left.union(asked.seen)
             shown = seen.union(_place(one.source) for one in judgement.kept)
             wider = await self._take(asked, steps, shown)
@@ -163,7 +165,7 @@ class FollowUps:
         query = asked.query
         if step.operator == SEARCH:
             return await self._search(query, str(step.args["query"]))
-        request = ExploreRequest(query.space, step.operator, limit=ITEMS, **step.args)  # type: ignore[arg-type]
+        request = ExploreRequest(query.space, step.operator, limit=STEP_ITEMS, **step.args)  # type: ignore[arg-type]
         try:
             found = await explore(
                 self.store,
@@ -180,7 +182,7 @@ class FollowUps:
 
     async def _search(self, query: Query, text: str) -> Sequence[Evidence]:
         search = Query(
-            text, query.space, ITEMS, query.window, query.as_of, query.entities, role=query.role,
+            text, query.space, STEP_ITEMS, query.window, query.as_of, query.entities, role=query.role,
             include_uncertain=query.include_uncertain, now=query.now, offset=query.offset,
         )  # fmt: skip
         search = await embed_query(self.store, self.embedder, search)

@@ -39,13 +39,13 @@ from mcp_memory.visible import as_name
 
 SHOWN_CHARS = 120
 """Characters of a text that a line shows."""
-LISTED = 12
+LISTED_LINES = 12
 """Lines of one sort that a reply lists."""
-MATCHES = 24
+MOST_MATCHES = 24
 """Items that a query finds at most."""
-ABOUT = 0.6
+ABOUT_SHARE = 0.6
 """Share of what the best message has of a query's words that a message has if it is about it."""
-NEAR = 3
+NEAR_TEXTS = 3
 """Texts that a query finds without a word of it which a reply shows; they stay."""
 ELSEWHERE = (
     "Copies elsewhere remain: exports, backups and pages that you have written before, what clients keep of their "
@@ -101,7 +101,7 @@ async def forget(
             lines = (*_lines(space, chosen, erasure), *(f"stays: {line}" for line in chosen.near))
             counts, token = counts_of(space, erasure), _token(space, chosen.targets)
         to_add = ("To forget a text that stays, give its id and session.",) if chosen.staying or chosen.near else ()
-        warnings = (*map(_only_wrong, chosen.facts[:LISTED]), *to_add)
+        warnings = (*map(_only_wrong, chosen.facts[:LISTED_LINES]), *to_add)
         return ForgetResult(counts, lines, dry_run=True, token=token if counts else None, warnings=warnings)
     done: list[tuple[dict[str, int], tuple[str, ...]]] = []
 
@@ -305,11 +305,11 @@ async def _matches(
 ) -> Chosen:
     """Return the messages that a query finds and that are about it, the nearest first.
 
-    A message is about it if it has more than half of the words that the best message has of it, and `ABOUT` of them by
-    rarity: "mum's PIN" is not every message about mum. The others that have one stay, and are listed with it, so that
-    they can be named; so do documents.
+    A message is about it if it has more than half of the words that the best message has of it, and `ABOUT_SHARE` of
+    them by rarity: "mum's PIN" is not every message about mum. The others that have one stay, and are listed with it,
+    so that they can be named; so do documents.
     """
-    query = Query(request.query or "", request.space, MATCHES, now=now)
+    query = Query(request.query or "", request.space, MOST_MATCHES, now=now)
     found = await reconstruct(store, embedder, query, settings=settings, episodes=Episodes())
     async with store.reading() as view:
         space = view.space(request.space)
@@ -342,7 +342,7 @@ def _divided(space: Space, shared: dict[str, tuple[str, ...]], rarity: dict[str,
     about = [
         name
         for name in messages
-        if 2 * len(shared[name]) > len(shared[best]) and share[name] >= ABOUT * share[best] and shared[name]
+        if 2 * len(shared[name]) > len(shared[best]) and share[name] >= ABOUT_SHARE * share[best] and shared[name]
     ]
     chosen = {name: shared[name] for name in sorted(about, key=lambda name: -share[name])}
     staying, near, others = [], [], []
@@ -355,8 +355,8 @@ def _divided(space: Space, shared: dict[str, tuple[str, ...]], rarity: dict[str,
         else:
             near.append(f"{_label(turn)} has only {said}: {_around(turn.text, shared[name])}")
     near = _first(near, "more have only some of these words")
-    if len(others) > NEAR:
-        others[NEAR:] = [f"{len(others) - NEAR} further texts, found by a search, without these words"]
+    if len(others) > NEAR_TEXTS:
+        others[NEAR_TEXTS:] = [f"{len(others) - NEAR_TEXTS} further texts, found by a search, without these words"]
     return Chosen(ForgetTargets(space.name, turns=frozenset(chosen)), staying, near=[*near, *others], shared=chosen)
 
 
@@ -424,8 +424,8 @@ def _fact_lines(space: Space, erasure: Erasure) -> list[str]:
 
 
 def _first(lines: Sequence[str], more: str) -> list[str]:
-    rest = len(lines) - LISTED
-    return [*lines[:LISTED], *([f"{rest} {more}."] if rest > 0 else [])]
+    rest = len(lines) - LISTED_LINES
+    return [*lines[:LISTED_LINES], *([f"{rest} {more}."] if rest > 0 else [])]
 
 
 def _going(turn: Turn, said: Sequence[str]) -> str:

@@ -45,12 +45,12 @@ from mcp_memory.view.view import View
 
 _log = logging.getLogger(__name__)
 
-TEXTS = 64
+STEP_TEXTS = 64
 """Texts of talk that one step indexes at most."""
-ROOM = 16_000
+STEP_CHARS = 16_000
 """Characters that one step indexes at most, unless a single segment is longer: a second or two. News is indexed after
 it, so it bounds how long a message waits while a book is indexed."""
-ENOUGH = 2_000
+ENOUGH_CHARS = 2_000
 """Characters from which on a step indexes no further session or document: the newest message does not wait for them."""
 YIELD_S = 0.01
 """Pause after each step, in which another process, or a call that waits, can take the lease."""
@@ -188,16 +188,16 @@ def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
                 groups[document, space.name, turn.id if document else turn.session].append(turn)
     order = sorted(groups.items(), key=lambda group: (group[0][0], -group[1][-1].written_at, group[1][-1].place))
     parts: list[TextPart] = []
-    room = ROOM
+    room = STEP_CHARS
     for (document, name, _), turns in order:
-        enough = ENOUGH if only is None else ROOM  # who waits for these texts waits for all of them
-        if ROOM - room > enough or (parts and document and parts[0].turn.kind != "document"):
+        enough = ENOUGH_CHARS if only is None else STEP_CHARS  # who waits for these texts waits for all of them
+        if STEP_CHARS - room > enough or (parts and document and parts[0].turn.kind != "document"):
             break
         space = view.space(name)
         talkers = talkers_before(space, turns)
         for turn in turns:
             part = _part(space, turn, talkers.get(turn.id, Talkers()), room)
-            if parts and (_length(part) > room or len(parts) == TEXTS):
+            if parts and (_length(part) > room or len(parts) == STEP_TEXTS):
                 return parts
             parts.append(part)
             room -= _length(part)
@@ -241,9 +241,9 @@ def talkers_before(space: Space, turns: Sequence[Turn]) -> dict[str, Talkers]:
     return found
 
 
-SHORT = 500
+SHORT_CHARS = 500
 """Characters of a message up to which its sentences are embedded with it: see `_sentence_texts`."""
-SLICE = 64
+SLICE_TEXTS = 64
 """Texts embedded between two reports of progress, and so between two chances to cancel."""
 _Text = str | tuple[str, int, int] | None
 """What is embedded: a text, or a part of one, as the text with the first and the last character (exclusive).
@@ -338,7 +338,7 @@ def _sentence_texts(part: TextPart, of_segments: list[str]) -> list[_Text]:
         before = len(whole) - part.segments[place].end  # speaker and headings, less what comes before the segment
         if turn.kind == "message" and held[place] == 1:
             found.append(whole)
-        elif turn.kind == "message" and len(turn.text) <= SHORT:
+        elif turn.kind == "message" and len(turn.text) <= SHORT_CHARS:
             found.append((whole, one.start + before, one.end + before))
         else:
             found.append(turn.text[one.start : one.end])
@@ -356,9 +356,9 @@ async def _vectors_of(reading: Reading, wanted: Sequence[_Text], progress: Progr
     order = sorted(parts, key=len)
     row: dict[_Text, int] = {None: 0}
     made: list[Matrix] = [np.zeros((1, reading.embedder.dimension), dtype=np.float32)]
-    for start in range(0, len(order), SLICE):
+    for start in range(0, len(order), SLICE_TEXTS):
         await progress(start, len(order), "embedding")
-        texts = order[start : start + SLICE]
+        texts = order[start : start + SLICE_TEXTS]
         spans = [[(first, last) for _, first, last in parts[text]] for text in texts]
         made += await reading.embedder.embed_parts(texts, spans)
         row |= {text: len(row) + place for place, text in enumerate(texts)}

@@ -35,7 +35,7 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 from mcp_memory.visible import with_masks
 
-SHOWN = 100
+SHOWN_FACTS = 100
 """Facts read from the texts of one call that the reply lists; a book has thousands."""
 _OTHER_ID = "Give each its own id, or leave the id out. Nothing of this call was stored."
 
@@ -184,7 +184,7 @@ def _written_facts(
     """Return the changes by the facts of a call, the names in them, and the number of omitted changes."""
     assertions = list({assertion.id: assertion for assertion in (*plan.stated, *stored)}.values())
     changed = changes(space.facts, assertions, plan.known)
-    most = SHOWN + len(plan.stated)  # every fact of the caller is listed
+    most = SHOWN_FACTS + len(plan.stated)  # every fact of the caller is listed
     shown = tuple(
         WrittenFact(now.id, now.text, change.op, now.since, now.until, now.kind, now.precision)
         for change in changed[:most]

@@ -25,9 +25,9 @@ from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.lock import COMPACT_LOCK, WRITE_LOCK, take_if_free
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rows import Commit, generation_of
-from mcp_memory.storage.tables import SPARE, Tables, no_panics
+from mcp_memory.storage.tables import SPARE_BYTES, Tables, no_panics
 
-FOLDED = 32
+FOLDED_COMMITS = 32
 """Commits in the log from which on the tables take their rows over."""
 FOLD_WAIT_S = 30.0
 """How long to wait for the write lock; otherwise the next compaction does it."""
@@ -79,7 +79,7 @@ class Compaction:
     def _run(self) -> None:
         try:
             tables = Tables(self._place)
-            if tables.log.unfolded() < FOLDED:
+            if tables.log.unfolded() < FOLDED_COMMITS:
                 return
             self._fold(tables)
             keep = KEEP_ELSEWHERE if tables.folder is None else KEEP
@@ -92,7 +92,7 @@ class Compaction:
 
         Not while a forget is unfinished: the tables are being rewritten, and whoever opens the store finishes that.
         """
-        if tables.folder is not None and shutil.disk_usage(tables.folder).free < SPARE:
+        if tables.folder is not None and shutil.disk_usage(tables.folder).free < SPARE_BYTES:
             return
         until = time.monotonic() + FOLD_WAIT_S
         while not self._stop.wait(FOLD_POLL_S) and time.monotonic() < until:
@@ -143,7 +143,7 @@ def _merge_files(tables: Tables, name: str, keep: timedelta) -> None:
     if table is None:
         return
     size = int(table.stats()["total_bytes"]) if tables.folder else 0
-    if tables.folder and shutil.disk_usage(tables.folder).free < 2 * size + SPARE:
+    if tables.folder and shutil.disk_usage(tables.folder).free < 2 * size + SPARE_BYTES:
         raise OSError(errno.ENOSPC, f"too little room to compact {name}, which takes {size} bytes")
     with no_panics():
         table.optimize(cleanup_older_than=keep)

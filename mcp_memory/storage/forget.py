@@ -59,7 +59,7 @@ from mcp_memory.storage.rows import (
     value_of,
 )
 from mcp_memory.storage.saved_view import remove_views
-from mcp_memory.storage.tables import SPARE, Tables
+from mcp_memory.storage.tables import SPARE_BYTES, Tables
 from mcp_memory.view.erasure import Erasure
 
 BOOK = "forgotten.json"
@@ -159,7 +159,7 @@ def _refuse_without_room(tables: Tables) -> None:
     if tables.folder is None:
         return
     size = size_in_bytes(tables.folder)
-    if shutil.disk_usage(tables.folder).free < size + SPARE:
+    if shutil.disk_usage(tables.folder).free < size + SPARE_BYTES:
         raise StoreUnwritable(
             f"storage.uri {tables.uri!r}: too little room to write the memory again, which takes {size:,} bytes. "
             "Nothing was forgotten. Make room and try again."

@@ -49,7 +49,7 @@ FORGETTING = f"{JOURNAL}~forgetting"
 newest commits shows it, and nobody reads or writes before that is finished."""
 AT_ONCE = 16
 """Objects that are read at the same time."""
-ATTEMPTS = 5
+READ_ATTEMPTS = 5
 """How often to read on where objects went into a segment meanwhile."""
 _DEFAULTS = frozenset(one.name for one in fields(Commit) if one.default is not MISSING)
 """Fields of a commit that a line lacks where they say nothing."""
@@ -183,7 +183,7 @@ class Log:
     def _lines(self, after: int, until: int | None) -> Iterator[tuple[bytes, bytes | None]]:
         """Yield the lines of these commits, each with what its object holds of tables; None in a segment."""
         edition = None
-        for _ in range(ATTEMPTS):
+        for _ in range(READ_ATTEMPTS):
             names = self._names(after)
             edition = self.edition if edition is None else edition
             if edition != self.edition:

@@ -51,9 +51,9 @@ from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
-CHUNK = 200
+CHUNK_TEXTS = 200
 """Texts that are derived at once, points or questions that are embedded, and lessons that are learnt."""
-SENTENCES = 5000
+LOOKED_UP_SENTENCES = 5000
 """Sentences of lessons that are looked up with one condition."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
@@ -230,8 +230,8 @@ class _NewTables:
         part = await to_thread.run_sync(self._next_commits, until)
         self._places.update({entry.commit.tx: entry.commit.facts for entry in part})  # the log's keep the first
         stored = [(row.tx, row.value) for row in logged_rows(part, "turns")]
-        for start in range(0, len(stored), CHUNK):
-            chunk = stored[start : start + CHUNK]
+        for start in range(0, len(stored), CHUNK_TEXTS):
+            chunk = stored[start : start + CHUNK_TEXTS]
             batch = await self._make([turn for _, turn in chunk])
             await to_thread.run_sync(self._append_batch, batch, {turn.id: tx for tx, turn in chunk})
             self.turns += len(chunk)
@@ -279,7 +279,7 @@ class _NewTables:
         for entry in self._tables.log.entries(self._done, until):
             part.append(entry)
             texts += entry.commit.turns
-            if texts >= CHUNK:
+            if texts >= CHUNK_TEXTS:
                 break
         return part
 
@@ -314,9 +314,9 @@ class _NewTables:
 
 
 def _chunks(rows: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield commit numbers, places and values, at most `CHUNK` of each at a time."""
-    for start in range(0, len(rows), CHUNK):
-        txs, places, values, _ = zip(*rows[start : start + CHUNK], strict=True)
+    """Yield commit numbers, places and values, at most `CHUNK_TEXTS` of each at a time."""
+    for start in range(0, len(rows), CHUNK_TEXTS):
+        txs, places, values, _ = zip(*rows[start : start + CHUNK_TEXTS], strict=True)
         yield txs, places, values
 
 
@@ -346,8 +346,8 @@ class Relearning:
         lessons = await to_thread.run_sync(self._read, until)
         for space, run in groupby(lessons, key=lambda entry: entry[1].space):
             part = list(run)
-            for start in range(0, len(part), CHUNK):
-                await self._learn(space, part[start : start + CHUNK])
+            for start in range(0, len(part), CHUNK_TEXTS):
+                await self._learn(space, part[start : start + CHUNK_TEXTS])
 
     def rows(self) -> TableRows | None:
         """Return the beliefs as rows with the numbers of the commits that they are as of; None if there are none."""
@@ -373,8 +373,8 @@ class Relearning:
             self._view.add(Batch(turns), until)
             names = dict.fromkeys(name for _, one in new for name in one.labels if name not in self._looked_up)
             self._looked_up.update(names)
-            for start in range(0, len(names), SENTENCES):
-                self._look_up(list(names)[start : start + SENTENCES])
+            for start in range(0, len(names), LOOKED_UP_SENTENCES):
+                self._look_up(list(names)[start : start + LOOKED_UP_SENTENCES])
         return new
 
     def _look_up(self, names: Sequence[str]) -> None:

@@ -44,7 +44,7 @@ from mcp_memory.storage.rows import (
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
 
-PART = 8192
+PART_SENTENCES = 8192
 """Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
 LOOK_LASTS_S = 1.0
 """How long one call may rely on its look at a log on object storage."""
@@ -240,7 +240,7 @@ def _parts(entries: Iterable[Entry], last: Commit) -> Iterator[list[Entry]]:
     for entry in entries:
         commit = entry.commit
         used = entry if commit.tables == last.tables else replace(entry, tables=None)
-        if part and (size >= PART or (part[0].tables is None) != (used.tables is None)):
+        if part and (size >= PART_SENTENCES or (part[0].tables is None) != (used.tables is None)):
             yield part
             part, size = [], 0
         part.append(used)

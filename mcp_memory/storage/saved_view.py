@@ -51,7 +51,7 @@ FOLDER = "view"
 LOCK = "view.lock"
 LEAST_SENTENCES = 20_000
 """Sentences from which on a view is saved: below, reading the tables takes a second or two."""
-GROWN = 1.03
+SAVED_GROWTH = 1.03
 """A view is saved again when it has grown by this factor."""
 COMMITS_AFTER = 1_000
 """Commits after the saved view, each 1.5 ms of opening, after which a view should be saved whatever it grew by."""
@@ -105,7 +105,9 @@ class SavedViews:
         described = _description(self._path)
         if described is None or described["commit"]["generation"] != view.generation:
             return True
-        return bool(view.size >= GROWN * described["size"] or view.tx >= described["commit"]["tx"] + COMMITS_AFTER)
+        return bool(
+            view.size >= SAVED_GROWTH * described["size"] or view.tx >= described["commit"]["tx"] + COMMITS_AFTER
+        )
 
     def load(self, like: View) -> tuple[View, Commit] | None:
         """Return the saved view, with the functions of an empty one, and its last commit; None if there is none to use.

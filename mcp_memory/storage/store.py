@@ -41,7 +41,7 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.erasure import Erasure, without_forgotten
 from mcp_memory.view.view import View
 
-SMALL = 16_000
+SMALL_CHARS = 16_000
 """Characters of texts that are added to the view without a thread: a millisecond at most."""
 STOP_S = 2.0
 """How long closing waits for a compaction."""
@@ -342,7 +342,7 @@ class LanceStore:
                 return
             view.generation = commit.generation
             try:
-                if batch.segments or sum(len(turn.text) for turn in batch.turns) > SMALL:
+                if batch.segments or sum(len(turn.text) for turn in batch.turns) > SMALL_CHARS:
                     await to_thread.run_sync(self._refresher.add_own_commit, view, batch, commit)
                 else:  # a change of threads takes longer on a busy machine
                     self._refresher.add_own_commit(view, batch, commit)

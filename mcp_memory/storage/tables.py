@@ -5,7 +5,7 @@ only as long as one read. If a compaction removed the files of a read neverthele
 that cannot be read is broken; it is made again from the log.
 
 When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error, so nothing is written to a disk
-that is nearly full (`SPARE`). A table that is cut nevertheless is broken, too.
+that is nearly full (`SPARE_BYTES`). A table that is cut nevertheless is broken, too.
 
 The library is imported without the client of a remote catalogue, which is never used and takes half of the time. It
 imports value classes from ``lance_namespace_urllib3_client.models``. Python first runs the package around a module, and
@@ -40,7 +40,7 @@ CLIENT = "lance_namespace_urllib3_client"
 METADATA_BYTES = 16 << 20
 """Of manifests and descriptions of data files that a connection keeps in memory. Every commit makes new ones, most of
 them are never asked for again, and LanceDB's own bound is a gigabyte."""
-SPARE = 64 << 20
+SPARE_BYTES = 64 << 20
 """Bytes that a rewrite of files leaves free on the disk."""
 
 Out = TypeVar("Out")

@@ -160,8 +160,8 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In chunks, with lessons written meanwhile; the log stays."""
-    monkeypatch.setattr(rebuild, "CHUNK", 2)
-    monkeypatch.setattr(rebuild, "SENTENCES", 1)
+    monkeypatch.setattr(rebuild, "CHUNK_TEXTS", 2)
+    monkeypatch.setattr(rebuild, "LOOKED_UP_SENTENCES", 1)
     a, b = sentence("a"), sentence("b", 1)
     seen: list[tuple[str, list[str], int]] = []
 
@@ -220,7 +220,7 @@ async def test_a_store_reads_the_same_in_parts_as_at_once(
         await memory.store.rebuild(deriver(memory.reading, progress=silent))
     async with memory.store.reading() as view:
         once = held(view)
-    monkeypatch.setattr(refresh, "PART", 1)
+    monkeypatch.setattr(refresh, "PART_SENTENCES", 1)
     async with memory_of(tmp_path / "store", writing=True).store.reading() as view:
         assert held(view) == once
 

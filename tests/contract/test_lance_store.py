@@ -23,8 +23,8 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch, StoreUnwritable
-from mcp_memory.storage.compaction import FOLDED, OLD_GENERATION_MS, compact
-from mcp_memory.storage.rebuild import CHUNK
+from mcp_memory.storage.compaction import FOLDED_COMMITS, OLD_GENERATION_MS, compact
+from mcp_memory.storage.rebuild import CHUNK_TEXTS
 from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -75,7 +75,7 @@ async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_
 async def test_a_rebuild_replacesmake_rowsd_assertions_and_keeps_those_of_the_caller(uri: str) -> None:
     """Twice, with different facts each time, in chunks that end within a commit, the caller's assertions first."""
     store, other = open_at(uri), open_at(uri)
-    refs = [f"r{number}" for number in range(CHUNK + 5)]
+    refs = [f"r{number}" for number in range(CHUNK_TEXTS + 5)]
     rows = batch(*refs)
     told = rows.assertions[: len(refs)]
     await commit_to(store, rows)
@@ -171,13 +171,13 @@ async def test_a_process_that_ends_during_a_compaction_loses_nothing(uri: str) -
 async def test_commits_of_this_process_start_compactions_in_the_background(uri: str) -> None:
     """Closing waits for it, briefly."""
     store = open_at(uri, compact_after=4)
-    for number in range(FOLDED + 4):
+    for number in range(FOLDED_COMMITS + 4):
         await _wait_for_compaction(store)  # on a slow disk, the first may still be running when the next is due
         await commit_to(store, batch(f"r{number}"))
     await store.aclose()
     assert not store._compaction.running
-    assert Tables(uri).log.unfolded() < FOLDED
-    assert len(await refs(open_at(uri))) == FOLDED + 4
+    assert Tables(uri).log.unfolded() < FOLDED_COMMITS
+    assert len(await refs(open_at(uri))) == FOLDED_COMMITS + 4
 
 
 async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> None:

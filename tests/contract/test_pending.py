@@ -141,7 +141,7 @@ async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path: Path
 async def test_a_long_document_is_indexed_in_parts_and_another_process_goes_on_with_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "ROOM", 2_000)
+    monkeypatch.setattr(indexing, "STEP_CHARS", 2_000)
     waited, memory = open_at(tmp_path / "a"), open_at(tmp_path / "b")
     await waited.write(document(LONG, wait=True))
     await memory.write(document(LONG))

@@ -50,7 +50,7 @@ async def write(memory: Memory, *texts: str) -> None:
 async def test_what_an_older_extractor_has_read_is_read_again_with_what_is_written_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rebuild, "CHUNK", 1)
+    monkeypatch.setattr(rebuild, "CHUNK_TEXTS", 1)
     memory, store = opened(unpacked(12, tmp_path))
     before = await rows(store)
     assert store.outdated
@@ -76,7 +76,7 @@ async def test_what_an_older_extractor_has_read_is_read_again_with_what_is_writt
 async def test_only_one_process_makes_tables_again_and_of_a_new_store_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rebuild, "CHUNK", 1)
+    monkeypatch.setattr(rebuild, "CHUNK_TEXTS", 1)
     folder = unpacked(12, tmp_path)
     (_, first), (_, second) = opened(folder), opened(folder)
     assert (await rows(first)) == (await rows(second))

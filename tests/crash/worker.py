@@ -124,7 +124,7 @@ def open_memory(folder: str | Path) -> Memory:
 
 async def index(folder: str, name: str) -> None:
     """Write without waiting and index meanwhile; every fifth call brings a document of some pages."""
-    indexing.ROOM = 1_500  # so that documents are indexed in parts
+    indexing.STEP_CHARS = 1_500  # so that documents are indexed in parts
     memory = open_memory(folder)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(memory.work)

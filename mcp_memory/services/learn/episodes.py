@@ -20,26 +20,26 @@ from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Store
 from mcp_memory.view.space import NONE, Space
 
-KEPT = 256
+KEPT_EPISODES = 256
 """Episodes that a process keeps; the oldest are dropped."""
 SHOWN_CHARS = 200
 """Characters of each item's text that the trace keeps."""
-EXPLORED = 1024
+KEPT_EXPLORED = 1024
 """Pieces of explored evidence that a process keeps; the oldest are dropped."""
-PATHS = 5
+TRACED_PATHS = 5
 """Paths that the trace names."""
 
 
 class Episodes:
     """The newest episodes of this process, by space and id, and the newest evidence found by explore steps."""
 
-    def __init__(self, most: int = KEPT) -> None:
+    def __init__(self, most: int = KEPT_EPISODES) -> None:
         self._most = most
         self._kept: dict[tuple[str, str], Episode] = {}
         self._explored: dict[tuple[str, str], ShownEvidence] = {}
 
     def keep(self, episode: Episode) -> None:
-        """Keep an episode, or replace it; drop the oldest beyond `KEPT`."""
+        """Keep an episode, or replace it; drop the oldest beyond `KEPT_EPISODES`."""
         key = episode.space, episode.id
         self._kept.pop(key, None)
         self._kept[key] = episode
@@ -51,11 +51,11 @@ class Episodes:
         return self._kept.get((space, episode_id))
 
     def keep_explored(self, space: Space, items: Iterable[Evidence]) -> None:
-        """Keep the evidence that an explore step found; drop the oldest beyond `EXPLORED`."""
+        """Keep the evidence that an explore step found; drop the oldest beyond `KEPT_EXPLORED`."""
         for item in items:
             self._explored.pop((space.name, item.id), None)
             self._explored[space.name, item.id] = _shown_evidence(space, item)
-        for oldest in list(self._explored)[: max(0, len(self._explored) - EXPLORED)]:
+        for oldest in list(self._explored)[: max(0, len(self._explored) - KEPT_EXPLORED)]:
             del self._explored[oldest]
 
     def explored(self, space: str, evidence_id: str) -> ShownEvidence | None:
@@ -155,7 +155,7 @@ def new_episode(space: Space, query: Query, recall: RecallResult, answer: Answer
         cited=cited_sentences(space, answer.citations) if answer else (),
         abstained=answer is not None and answer.text is None,
         roots=tuple(root.name for root in recall.roots),
-        paths=tuple(serialise(path) for path in recall.paths[:PATHS]),
+        paths=tuple(serialise(path) for path in recall.paths[:TRACED_PATHS]),
         rounds=recall.rounds,
         stop=recall.stop,
         calls=recall.trace,

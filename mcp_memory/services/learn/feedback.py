@@ -60,11 +60,11 @@ from mcp_memory.services.write import write
 from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import Space
 
-NAMED = 12
+NAMED_IDS = 12
 """Ids that an error names."""
 MISLEADING, RESEMBLING = 3, 0.3
 """Best items of a recall on which a wrong answer may rest; the least cosine of its sentence with the correction."""
-CORRECTING = 4
+CORRECTING_SENTENCES = 4
 """Sentences of a correction that are taken to say what is right."""
 _HEARD = "You have said before what you think of this episode; a judge is heard once."
 _ABSTAINED = (
@@ -156,7 +156,7 @@ def check_feedback(feedback: Feedback, episode: Episode) -> None:
     for argument in ("supports", "not_supports"):
         for place, name in enumerate(getattr(feedback, argument)):
             if name not in known:
-                some = ", ".join([item.id for item in episode.shown][:NAMED]) or "it has none"
+                some = ", ".join([item.id for item in episode.shown][:NAMED_IDS]) or "it has none"
                 problem = f"{name[:60]!r} is no evidence of episode {episode.id}, and no step found it lately"
                 remedy = "Give ids of what memory_explore found, numbers of the episode's records, or their ids: "
                 remedy += f"{some}. Nothing was changed."
@@ -229,7 +229,11 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
         async with context.store.reading() as view:
             space = view.space(episode.space)
             said = space.current(FEEDBACK, space.ids.ref(correction_ref(episode.id, feedback.correction)))
-            pieces = [space.sentences[row] for row in space.sentences.of_turn(said.id)[:CORRECTING]] if said else []
+            pieces = (
+                [space.sentences[row] for row in space.sentences.of_turn(said.id)[:CORRECTING_SENTENCES]]
+                if said
+                else []
+            )
             # its questions state nothing
             corrected = [piece.id for piece in pieces if not ends_with_question_mark(space.text(piece))]
     misleading: Sequence[str] = ()

@@ -42,9 +42,9 @@ from mcp_memory.visible import with_masks
 
 AT_ONCE = 2_048
 """Items of a commit."""
-CHARACTERS = 64_000
+COMMIT_CHARS = 64_000
 """Characters from which on a commit takes no further item: some ten seconds of embedding."""
-LISTED = 20
+LISTED_RECORDS = 20
 """Bad records that are listed; the others are only counted."""
 
 
@@ -81,7 +81,7 @@ class Imported:
     def skip(self, record: SkippedRecord) -> None:
         """Note a bad record."""
         self.bad += 1
-        if len(self.skipped) < LISTED:
+        if len(self.skipped) < LISTED_RECORDS:
             self.skipped.append(record)
 
 
@@ -198,7 +198,7 @@ class _Work:
             requests[place] = replace(held, items=held.items + own, facts=held.facts + part.facts)
             items += _size(part)
             characters += sum(len(item.text) for item in part.items)
-            if items >= AT_ONCE or characters >= CHARACTERS:
+            if items >= AT_ONCE or characters >= COMMIT_CHARS:
                 break
         return list(requests.values())
 

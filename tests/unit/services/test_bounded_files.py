@@ -69,7 +69,7 @@ def test_a_line_that_is_too_long_is_not_held_and_the_next_one_is_read(tmp_path, 
 
 def test_a_value_of_a_list_is_held_as_far_as_its_bound(tmp_path, monkeypatch):
     monkeypatch.setattr(json_files, "RECORD_BYTES", 100_000)
-    monkeypatch.setattr(json_files, "PIECE", 1_000)
+    monkeypatch.setattr(json_files, "PIECE_BYTES", 1_000)
     chats = [chatgpt_chat(0), chatgpt_chat(1, turns=2_000)]
     write_json(tmp_path / "a.json", chats)
     with pytest.raises(InvalidInput, match="a value is longer than 100,000 bytes"):

@@ -113,16 +113,16 @@ async def test_one_process_on_a_store_reads_at_a_time_and_another_goes_on_where_
 
 async def test_a_failing_text_is_tried_again_after_a_rest_and_finally_given_up():
     async with enriched([message("no JSON")]) as (memory, api):
-        for tries in range(1, room.TRIES + 1):
+        for tries in range(1, room.MOST_TRIES + 1):
             moment = NOW + tries * room.PAUSE_MS
             for now in (moment - 1, moment, moment + 1):  # before and after it is not asked
                 memory.clock = lambda now=now: now
                 assert not await enriching(memory).step()
             (job,) = await jobs_of(memory)
-            assert (job.tries, job.state == "failed", len(api.requests)) == (tries, tries == room.TRIES, tries)
+            assert (job.tries, job.state == "failed", len(api.requests)) == (tries, tries == room.MOST_TRIES, tries)
         memory.clock = lambda: NOW + DAY
         assert not await enriching(memory).step()
-        assert (len(api.requests), await texts(memory)) == (room.TRIES, TextsRead(0, 0, 1))
+        assert (len(api.requests), await texts(memory)) == (room.MOST_TRIES, TextsRead(0, 0, 1))
 
 
 async def test_texts_that_failed_together_are_tried_alone():

@@ -15,7 +15,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
-from mcp_memory.services.forget import NEAR
+from mcp_memory.services.forget import NEAR_TEXTS
 
 pytestmark = pytest.mark.anyio
 
@@ -245,9 +245,9 @@ async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nea
     assert preview.forgotten["messages"] == 1
     stays = [line for line in preview.affected if line.startswith("stays: ")]
     shown, last = stays[:-1], stays[-1]
-    assert len(shown) == NEAR
+    assert len(shown) == NEAR_TEXTS
     assert all("has none of these words: I " in line for line in shown)
-    assert last == f"stays: {6 - NEAR} further texts, found by a search, without these words"
+    assert last == f"stays: {6 - NEAR_TEXTS} further texts, found by a search, without these words"
 
 
 async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so() -> None:

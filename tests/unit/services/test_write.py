@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.indexing import SHORT, Reading, silent
+from mcp_memory.services.indexing import SHORT_CHARS, Reading, silent
 from mcp_memory.services.write import write
 
 pytestmark = pytest.mark.anyio
@@ -164,6 +164,6 @@ async def test_a_sentence_of_a_short_message_is_embedded_as_a_part_of_its_segmen
     assert {"We sail.", "You cook."} <= {words for words, whole in embedder.parts if whole == sail}
     embedder.parts.clear()
     await say(store, NewItem("Porto is old. It is wet.", ref="d1"), kind="document", embedder=embedder)
-    await say(store, NewItem("It rained. " + "We walked on. " * (SHORT // 14), ref="long"), embedder=embedder)
+    await say(store, NewItem("It rained. " + "We walked on. " * (SHORT_CHARS // 14), ref="long"), embedder=embedder)
     assert embedder.parts == []
     assert {"Porto is old.", "It is wet.", "It rained.", "We walked on."} <= set(embedder.texts)

@@ -20,7 +20,7 @@ from mcp_memory.bounds import RECORD_BYTES, OverBounds, check_bounds, parse_json
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.reading import (
     NAME_CHARS,
-    PIECE,
+    PIECE_BYTES,
     BadRecord,
     Found,
     SkippedRecord,
@@ -157,7 +157,7 @@ class _Text:
 
     def _more(self) -> bool:
         """Drop what was taken and hold as much again as is left; return whether there was more."""
-        piece = self._stream.read(max(PIECE, len(self._held) - self._at))
+        piece = self._stream.read(max(PIECE_BYTES, len(self._held) - self._at))
         self._line += self._held.count("\n", 0, self._at)
         self._held, self._at = self._held[self._at :] + piece, 0
         return bool(piece)

@@ -19,7 +19,7 @@ from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 NAME_CHARS = 256
 """Characters of an id or a session; a longer one is shortened to its beginning and a digest."""
-PIECE = 1 << 16
+PIECE_BYTES = 1 << 16
 """Bytes that are read at once, as a file may be one line of gigabytes."""
 _NUMBER_BITS = 256
 """Most bits of a number that names something."""
@@ -92,7 +92,7 @@ def lines_of(file: SourceFile, most: int) -> Iterator[tuple[int, str | None]]:
         while line := stream.readline(most + 1):
             number += 1
             is_long = len(line) > most
-            while is_long and not line.endswith(b"\n") and (piece := stream.readline(PIECE)):
+            while is_long and not line.endswith(b"\n") and (piece := stream.readline(PIECE_BYTES)):
                 line = piece
             try:
                 text = "" if is_long else line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").decode()
