@@ -3,6 +3,10 @@
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("any machine", deadline=None)  # a busy one takes longer, and that is no fault
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session", autouse=True)
