@@ -41,7 +41,7 @@ said = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(st.lists(said, max_size=8, unique_by=lambda a: a.id), st.randoms(use_true_random=False))
 def test_the_counters_depend_on_no_order(history: list[Assertion], rng: random.Random) -> None:
     assert counted(*rng.sample(history, len(history))) == counted(*history)

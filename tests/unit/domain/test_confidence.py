@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mcp_memory.domain.facts import CEILING, CERTAIN, STABLE, Assertion, combined
 
 confidences = st.floats(min_value=0, max_value=1, exclude_min=True)
-thorough = settings(max_examples=300, deadline=None, derandomize=True)
+thorough = settings(max_examples=300, derandomize=True)
 
 
 def turns(*confidences: float) -> list[Assertion]:

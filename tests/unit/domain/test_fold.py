@@ -20,7 +20,7 @@ from mcp_memory.domain.versions import fold, fold_by_confidence, retracted
 INF = float("inf")
 TAILS = ("Oslo", "Paris", "Rome")
 INSTANTS = range(9)
-thorough = settings(max_examples=200, deadline=None, derandomize=True)
+thorough = settings(max_examples=200, derandomize=True)
 
 
 @st.composite

@@ -17,7 +17,7 @@ def test_each_readable_character_stands_at_its_place_in_the_text(text: str) -> N
     assert is_readable(text) == (readable(text) == text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text())
 def test_a_key_is_empty_only_for_an_empty_name_and_blanks_around_it_change_none(name: str) -> None:
     assert bool(entity_key(name)) == bool(name.strip())

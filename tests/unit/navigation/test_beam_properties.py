@@ -41,7 +41,7 @@ statements = st.builds(
 )
 graphs = st.lists(statements, min_size=1, max_size=30).map(lambda rows: graph(*rows))
 moments: st.SearchStrategy[Moment | None] = st.sampled_from((TODAY, None, (year(2005), year(2008))))
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=60)
 
 
 def near(assertions: Any) -> list[float]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_graph import TODAY, ask, cosine_by_relation, graph, said, year
 
@@ -88,7 +88,6 @@ def test_nothing_is_inferred_where_repair_is_switched_off(line: Line) -> None:
     assert not any(path.inferred for path in found(line, counterfactual=False).paths)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_mentions_only_known_entities_each_once(text: str) -> None:
     facts = facts_of({"facts": "many"})

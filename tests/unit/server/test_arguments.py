@@ -196,7 +196,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_json_is_read_or_refused_and_read_alike_once_more(value):
     for tool in TOOLS.values():
         for name in tool.input.model_fields:

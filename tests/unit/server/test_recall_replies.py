@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from batches import point
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.evidence import (
@@ -125,7 +125,6 @@ DETAILS = st.sampled_from(["brief", "full"])
 
 
 @given(recalls(), st.integers(100, 3000), DETAILS)
-@settings(deadline=None)
 def test_any_recall_keeps_within_max_tokens_and_counts_omitted_items(recall, max_tokens, detail):
     reply = recall_reply(recall, max_tokens, detail)
     assert chars(reply) <= 4 * max_tokens
@@ -135,7 +134,6 @@ def test_any_recall_keeps_within_max_tokens_and_counts_omitted_items(recall, max
 
 
 @given(recalls(), suggestions(), st.integers(100, 3000))
-@settings(deadline=None)
 def test_any_step_keeps_within_max_tokens_and_counts_omitted_items(recall, further, max_tokens):
     reply = explore_reply(OperatorResult(recall.evidence, further), max_tokens)
     assert chars(reply) <= 4 * max_tokens
@@ -143,7 +141,6 @@ def test_any_step_keeps_within_max_tokens_and_counts_omitted_items(recall, furth
 
 
 @given(recalls(), st.integers(100, 2000), st.booleans(), DETAILS)
-@settings(deadline=None)
 def test_an_answer_keeps_within_max_tokens_with_a_citation_or_states_how_many_it_needs(
     recall, max_tokens, abstains, detail
 ):

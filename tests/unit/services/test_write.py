@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from fakes import Disk, DiskStore, FakeEmbedder
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
@@ -115,7 +115,6 @@ async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an
 lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1).filter(str.strip)
 
 
-@settings(deadline=None)
 @given(st.lists(lines, min_size=1, max_size=5))
 async def test_every_text_is_returned_unchanged_and_pieces_are_spans_of_it(texts: list[str]) -> None:
     store = store_on(Disk())

@@ -11,7 +11,7 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import CERTAIN, WHOLE, Assertion, count
 from mcp_memory.view.facts import Facts
 
-thorough = settings(max_examples=100, deadline=None, derandomize=True)
+thorough = settings(max_examples=100, derandomize=True)
 
 
 def facts_of(*said: Assertion) -> Facts:

@@ -120,7 +120,7 @@ TEXTS = st.one_of(
 QUESTIONS = [line["question"] for line in ASKED if line["lines"] == "notes"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(["Ann", "Bob"]), TEXTS), min_size=1, max_size=5),
     st.sampled_from(QUESTIONS),

@@ -19,7 +19,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_text_raises_and_every_span_lies_in_its_text(pieces: list[str]) -> None:
     text = "".join(pieces)
     for fact in read(text):
