@@ -281,7 +281,7 @@ def _message_times(space: Space, asked: Constraint, rows: Rows, now: Millis) -> 
     since, until = _years(asked.since), _years(asked.until)
     spans = space.index(TimeIndex).talk.values
     time = _best_of_segments(space, spans, _message_nearness(spans["since"], spans["until"], since, until))[rows]
-    if asked.since >= now:
+    if asked.since >= now and asked.order != "now":
         time *= np.float32(SAID_WEIGHT + STATED_WEIGHT)
     else:
         said = (space.local_times.values[rows] / YEAR).astype(np.float32)
