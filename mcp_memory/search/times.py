@@ -276,12 +276,12 @@ def _best(scores: Scores, count: int) -> Rows:
 def _message_times(space: Space, asked: Constraint, rows: Rows, now: Millis) -> Scores:
     """Return the time score of messages relative to the best similarity, shape ``(len(rows),)``.
 
-    Of a time to come only what states it counts: nothing was said then.
+    Of a time to come only what states it counts, if anything does: nothing was said then.
     """
     since, until = _years(asked.since), _years(asked.until)
     spans = space.index(TimeIndex).talk.values
     time = _best_of_segments(space, spans, _message_nearness(spans["since"], spans["until"], since, until))[rows]
-    if asked.since >= now and asked.order != "now":
+    if asked.since >= now and asked.order != "now" and time.max(initial=0) == 1:
         time *= np.float32(SAID_WEIGHT + STATED_WEIGHT)
     else:
         said = (space.local_times.values[rows] / YEAR).astype(np.float32)
