@@ -45,8 +45,7 @@ from mcp_memory.services.recall.across import recall_across, with_shared_wishes
 from mcp_memory.services.recall.settings import RecallSettings, operators
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 if TYPE_CHECKING:
     from mcp_memory.reasoning.client import Claude

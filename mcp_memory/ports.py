@@ -22,8 +22,7 @@ from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Excerpt, Turn
 from mcp_memory.vectors import Matrix, Rows, Scores
 from mcp_memory.view.erasure import Erasure
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 Progress = Callable[[float, float, str], Awaitable[None]]
 """Called now and then during a long call: how much is done, of how much, and what it is doing."""

@@ -20,8 +20,7 @@ from mcp_memory.access.tokens import Access, TokenFile
 from mcp_memory.configurable import EFFORTS
 from mcp_memory.domain.access import check_url
 from mcp_memory.domain.times import zone_named
-from mcp_memory.embedding.onnx import OnnxEmbedder
-from mcp_memory.embedding.reader import OnnxReader
+from mcp_memory.embedding.onnx import OnnxEmbedder, OnnxReader
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.heap import give_back
@@ -41,7 +40,7 @@ from mcp_memory.services.learn.lessons import relearner
 from mcp_memory.settings import Settings, configuration_folder, is_unset
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 
 async def open_memory(settings: Settings) -> Memory:

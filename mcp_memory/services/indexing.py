@@ -40,8 +40,7 @@ from mcp_memory.search.words import embedded_text
 from mcp_memory.services.background import Background
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.pieces import cut_turn
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 _log = logging.getLogger(__name__)
 

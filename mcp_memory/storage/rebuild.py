@@ -48,8 +48,7 @@ from mcp_memory.storage.rows import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 CHUNK_TEXTS = 200
 """Texts that are derived at once, points or questions that are embedded, and lessons that are learnt."""

@@ -42,7 +42,7 @@ from mcp_memory.storage.rows import (
     with_pieces,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 PART_SENTENCES = 8192
 """Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""

@@ -45,7 +45,7 @@ from mcp_memory.storage.lock import take_if_free
 from mcp_memory.storage.rows import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.texts import folder
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 FOLDER = "view"
 LOCK = "view.lock"

@@ -39,7 +39,7 @@ from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.rows import FORMAT, Commit, costs_of, rows_by_kind
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.erasure import Erasure, without_forgotten
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 SMALL_CHARS = 16_000
 """Characters of texts that are added to the view without a thread: a millisecond at most."""

@@ -42,8 +42,7 @@ from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
 from mcp_memory.domain.turns import FEEDBACK, Turn, version_id
 from mcp_memory.language.vocabulary import word_set
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 WORDS_OF_POINT = 80
 """Words of the description of a point that is made again, as of any other (DESIGN 2.1)."""

@@ -23,8 +23,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import version_id
 from mcp_memory.domain.versions import fold_by_confidence
 from mcp_memory.view.assertions import Assertions
-from mcp_memory.view.given_names import ALIAS, NAMED, GivenNames
-from mcp_memory.view.names import Names, Renamed
+from mcp_memory.view.names import ALIAS, NAMED, GivenNames, Names, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]  # reliable versions, and those that are only suspected
 _NOTHING: _Layers = ((), ())

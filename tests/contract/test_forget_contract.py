@@ -19,7 +19,7 @@ from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Store
 from mcp_memory.view.erasure import Erasure
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 pytestmark = pytest.mark.anyio
 

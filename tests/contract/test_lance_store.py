@@ -28,7 +28,7 @@ from mcp_memory.storage.rebuild import CHUNK_TEXTS
 from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 pytestmark = pytest.mark.anyio
 

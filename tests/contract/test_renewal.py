@@ -18,7 +18,7 @@ from mcp_memory.services.indexing import Reading, deriver, silent
 from mcp_memory.settings import Settings
 from mcp_memory.storage import rebuild
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 NEWER = 9

@@ -33,7 +33,7 @@ from mcp_memory.storage.saved_view import FOLDER
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import GrowingMatrix
 from mcp_memory.view.saved_rows import SavedTurns
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 pytestmark = pytest.mark.anyio
 

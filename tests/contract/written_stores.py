@@ -38,8 +38,7 @@ from mcp_memory.settings import Settings
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Vector
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 STORES = Path(__file__).parent / "stores"
 NOW = 1_750_000_000_000

@@ -48,7 +48,7 @@ from mcp_memory.storage.backups import back_up, restore
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables, import_lancedb
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 NOW = 1_800_000_000_000
 HANGS_S = 120

@@ -1,7 +1,7 @@
 """Read how speakers introduce themselves at the start of a sentence: "I'm Elin", "my name is Elin", "call me Elin".
 
 These are facts ``named``, and ``also_known_as`` for "call me"; the view joins the speaker with the name
-(``view/given_names.py``). A name has to be a bare one: "I'm Danish", "I'm Captain Marlow" and "I'm Elin's mother" give
+(``view/names.py``). A name has to be a bare one: "I'm Danish", "I'm Captain Marlow" and "I'm Elin's mother" give
 none, nor does a question. A speaker whose own label is a name ("Ann") is only given longer ones ("Ann Berg").
 """
 

@@ -18,8 +18,7 @@ from mcp_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
-    from mcp_memory.view.space import Space
-    from mcp_memory.view.view import View
+    from mcp_memory.view.space import Space, View
 
 GUIDE = "memory://guide"
 JSON = "application/json"

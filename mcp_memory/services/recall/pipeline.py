@@ -54,8 +54,7 @@ from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import go_on, rank
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 NUMBERS_CHARS = 1_000
 """Characters of a question in which numbers are looked for."""

@@ -37,7 +37,7 @@ from mcp_memory.services.transfer.kinds import Read
 from mcp_memory.services.transfer.own import IdsMadeHere, as_new_here
 from mcp_memory.services.write import requested_turns, statement, write_many
 from mcp_memory.view.facts import NAMING
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 from mcp_memory.visible import with_masks
 
 AT_ONCE = 2_048

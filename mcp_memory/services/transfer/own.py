@@ -32,8 +32,7 @@ from mcp_memory.language import iso
 from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, Found, LeftOut, lines_of, moment_in
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.write import statement_ref
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 from mcp_memory.visible import with_masks
 
 FORMAT = "mcp-memory export"

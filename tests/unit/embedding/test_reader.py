@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mcp_memory.embedding import onnx
-from mcp_memory.embedding.reader import OnnxReader
+from mcp_memory.embedding.onnx import OnnxReader
 from mcp_memory.errors import EmbedderError
 from mcp_memory.texts import folder
 

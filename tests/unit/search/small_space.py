@@ -14,8 +14,7 @@ from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
 from mcp_memory.vectors import Scores, Vector
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 
 def message(ref: str, speaker: str | None, text: str, at: int = 0, session: str = "s", role: str | None = None) -> Turn:

@@ -21,8 +21,7 @@ from mcp_memory.search.candidates import (
     similar_turn_scores,
 )
 from mcp_memory.services.recall.loop import judge_coverage
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 
 def test_a_tie_at_the_limit_is_decided_by_id_too() -> None:

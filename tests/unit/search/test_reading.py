@@ -10,7 +10,7 @@ import numpy as np
 from small_space import document, message, space_of
 
 from mcp_memory.domain.query import Query
-from mcp_memory.embedding.reader import nearest_part
+from mcp_memory.embedding.onnx import nearest_part
 from mcp_memory.errors import EmbedderError
 from mcp_memory.search import reading
 from mcp_memory.search.candidates import CandidateSet

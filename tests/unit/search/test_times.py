@@ -12,8 +12,7 @@ from mcp_memory.language.iso import midnight
 from mcp_memory.search.candidates import INDEXES, Candidate
 from mcp_memory.search.channels import ChannelInput
 from mcp_memory.search.times import FAR, YEAR, TimeIndex
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 
 def paper(ref: str, title: str, text: str) -> Turn:

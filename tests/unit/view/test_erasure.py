@@ -16,8 +16,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.view.erasure import Erasure, erasure_of, holds, telling_words, without_words_of
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import Space, View
 
 
 def space_of(*batches: Batch) -> Space:

@@ -7,7 +7,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.turns import LONG_CHARS, Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.view import View
+from mcp_memory.view.space import View
 
 RUNS = ((0, 2), (2, 4), (5, 5))
 """The segments of six sentences; the first two share one."""

@@ -7,8 +7,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.turns import Kind, Segment, Sentence, Turn
 from mcp_memory.view.pieces import Pieces
-from mcp_memory.view.space import NONE, Space
-from mcp_memory.view.view import View
+from mcp_memory.view.space import NONE, Space, View
 
 
 def turn(ref: str, session: str = "talk", kind: Kind = "message", revision: int = 0, space: str = "default") -> Turn:
