@@ -273,11 +273,15 @@ def with_dates(text: str, said_at: Millis | None) -> str:
     for time in times_within(text, said_at):
         shown = time.relative and not any(first <= time.start < last for first, last in blocks)
         if shown and (meant := _meant(time.since, time.until, time.grain)):
-            likely = _ONE_OF_MANY.fullmatch(text, time.start, time.end) is not None
             behind = time.end + 2 * text.startswith(("'s", "’s"), time.end)
-            parts += [text[end:behind], f" [= {'probably ' * likely}{meant}]"]
+            parts += [text[end:behind], f" [= {'probably ' * only_likely(text, time)}{meant}]"]
             end = behind
     return "".join((*parts, text[end:]))
+
+
+def only_likely(text: str, time: StatedTime) -> bool:
+    """Return whether a time comes again each week or month, so that the one that was resolved is only likely."""
+    return time.relative and _ONE_OF_MANY.fullmatch(text, time.start, time.end) is not None
 
 
 def _meant(since: Millis, until: Millis, grain: Grain) -> str:

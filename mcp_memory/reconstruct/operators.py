@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -32,11 +33,12 @@ from mcp_memory.domain.facts import Version
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
 from mcp_memory.language import iso
+from mcp_memory.language.stated import only_likely
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, cue_similarity, key_of, query_cues, relation_tag
 from mcp_memory.reconstruct.topics import Topic, Topics
 from mcp_memory.vectors import Rows
-from mcp_memory.view.evidence import dated_evidence, fact_evidence, rows_of, segment_evidence, sentence_evidence
+from mcp_memory.view.evidence import fact_evidence, rows_of, segment_evidence, sentence_evidence
 from mcp_memory.view.space import NONE, Space
 
 PARTIAL_CUES = 2
@@ -160,8 +162,20 @@ def event_time(call: OperatorInput) -> OperatorResult:
         since, until = (iso.show(moment - moment % DAY) for moment in bounds)
         if since and until:
             following.append(Suggestion("timeline", {"since": since, "until": until}, "what else began in that time"))
-    items = tuple(dated_evidence(space, space.sentences[row], 1.0, ("event_time",)) for row in rows)
+    items = tuple(_dated_evidence(space, row) for row in rows)
     return OperatorResult(items, (*following, *_lead_on(call, rows, "event_context")))
+
+
+def _dated_evidence(space: Space, row: int) -> Evidence:
+    """Return a sentence as evidence that is valid from the first to the last time that it surely states, if any."""
+    item = _evidence(space, row, 1.0, "event_time")
+    text = item.sources[0].turn.text
+    times = [time for time in space.sentences[row].times if not only_likely(text, time)]
+    if not times:
+        return item
+    since = min((time.since for time in times if time.since > BEGINNING), default=BEGINNING)
+    until = max((time.until for time in times if time.until < FOREVER), default=FOREVER)
+    return replace(item, valid_from=since, valid_to=max(since + 1, until))
 
 
 def event_context(call: OperatorInput) -> OperatorResult:

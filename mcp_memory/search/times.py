@@ -61,7 +61,7 @@ from mcp_memory.domain.query import ANY_TIME, Constraint, Window
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Role, Segment, Turn
 from mcp_memory.language.iso import HOUR
-from mcp_memory.language.stated import times_within
+from mcp_memory.language.stated import only_likely, times_within
 from mcp_memory.language.tokens import head
 from mcp_memory.search.channels import Channel, ChannelInput, SpeakerIndex, sum_scores
 from mcp_memory.search.words import Title, TitleIndex
@@ -385,7 +385,7 @@ def with_event_times(evidence: Sequence[Evidence], window: Window) -> tuple[Evid
     def with_time(item: Evidence) -> Evidence:
         if item.kind in ("sentence", "segment") and item.sources and not window.holds(item.sources[0].turn):
             for time in times_within(item.sources[0].quote, item.sources[0].turn.local_time):
-                if tells_of(window, time.since, time.until):
+                if tells_of(window, time.since, time.until) and not only_likely(item.sources[0].quote, time):
                     return replace(item, valid_from=time.since, valid_to=time.until, told_then=True)
         return item
 

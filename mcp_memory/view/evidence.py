@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.evidence import Evidence, Rule, Source
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Segment, Sentence
 
 if TYPE_CHECKING:  # resources are listed without numpy, which a space needs
@@ -119,16 +117,6 @@ def sentence_evidence(space: Space, sentence: Sentence, score: float, via: tuple
     """Return a sentence as an item of evidence; arguments as for `fact_evidence`."""
     source = source_of(space, sentence)
     return Evidence(sentence.id, "sentence", source.quote, score, via, (source,))
-
-
-def dated_evidence(space: Space, sentence: Sentence, score: float, via: tuple[str, ...]) -> Evidence:
-    """Return a sentence as evidence that is valid from the first to the last time that it states, if it states any."""
-    item = sentence_evidence(space, sentence, score, via)
-    if not sentence.times:
-        return item
-    since = min((time.since for time in sentence.times if time.since > BEGINNING), default=BEGINNING)
-    until = max((time.until for time in sentence.times if time.until < FOREVER), default=FOREVER)
-    return replace(item, valid_from=since, valid_to=max(since + 1, until))
 
 
 def segment_evidence(space: Space, row: int, score: float, via: tuple[str, ...]) -> Evidence:

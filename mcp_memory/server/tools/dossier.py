@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -41,7 +41,6 @@ from mcp_memory.server.tools import replies
 from mcp_memory.server.tools.replies import (
     QUOTE_CHARS,
     group_of,
-    heading,
     in_parentheses,
     indent,
     quantity,
@@ -119,7 +118,7 @@ def dossier_lines(
     for number, item in enumerate(items, 1):
         if item.kind == "point":
             where = in_parentheses(space_of(item))
-            points += _point_lines(number, item, where, lambda turn: f"{_said_in(turn)}:")
+            points += _point_lines(number, item, where)
     return [HEADER_OF_LINES, *points, *records] if lines else [HEADER, *best, *records, *points]
 
 
@@ -134,18 +133,20 @@ def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]
     lines = [replies.HEADER]
     for number, item in enumerate(items, 1):
         if item.kind == "point":  # its sources are not listed as items of their own
-            lines += _point_lines(number, item, "", heading)
+            lines += _point_lines(number, item, "")
             continue
-        marks = in_parentheses(_time_of(item), _doubt_of(item))
-        origin = f"{heading(item.sources[0].turn)} " if item.sources else ""
-        lines.append(f"{number}. {item.id + ' ' if ids else ''}{origin}{indent(item.text)}{marks}")
+        said, marks = item.text, in_parentheses(_time_of(item) if item.kind == "fact" else "", _doubt_of(item))
+        if item.kind != "fact" and item.sources:
+            said = with_dates(said, item.sources[0].turn.local_said_at)
+        origin = f"{said_in(item.sources[0].turn)} " if item.sources else ""
+        lines.append(f"{number}. {item.id + ' ' if ids else ''}{origin}{indent(said)}{marks}")
     return lines
 
 
-def _point_lines(number: int, point: Evidence, marks: str, place: Callable[[Turn], str]) -> list[str]:
-    """Return a memory point with its sources as lines; ``place`` returns where a source was said."""
+def _point_lines(number: int, point: Evidence, marks: str) -> list[str]:
+    """Return a memory point with its sources as lines."""
     first = f"{number}. [memory point {point.id}] {indent(_beyond_sources(point))}".rstrip()
-    return [first + marks, *(f"   {place(one.turn)} {indent(one.quote[:QUOTE_CHARS])}" for one in point.sources)]
+    return [first + marks, *(f"   {said_in(one.turn)}: {indent(one.quote[:QUOTE_CHARS])}" for one in point.sources)]
 
 
 def _passages(items: Sequence[Evidence]) -> list[_Passage]:
@@ -355,7 +356,7 @@ def _told_time(item: Evidence) -> str:
     return first if first == last or not last else f"{first} to {last}" if first else f"until {last}"
 
 
-def _said_in(turn: Turn) -> str:
+def said_in(turn: Turn) -> str:
     """Return where something was said, ``[Mon 8 May 2023, Ann, session s1]``."""
     if turn.kind == "document":
         parts = [_day_of(turn), as_name(turn.title or turn.ref)]

@@ -21,6 +21,7 @@ from mcp_memory.domain.query import Length, Mode, Query
 from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.shapes import asks_for_code
+from mcp_memory.language.stated import with_dates
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import as_said
 from mcp_memory.server.tools.arguments import (
@@ -40,14 +41,13 @@ from mcp_memory.server.tools.arguments import (
     short_text,
     shown,
 )
-from mcp_memory.server.tools.dossier import CODE_WHOLE, dossier_lines, evidence_lines, space_of
+from mcp_memory.server.tools.dossier import CODE_WHOLE, dossier_lines, evidence_lines, said_in, space_of
 from mcp_memory.server.tools.replies import (
     SHARES,
     Reply,
     evidence_row,
     fit_items,
     fit_share,
-    heading,
     in_parentheses,
     indent,
     next_line,
@@ -455,7 +455,7 @@ def _no_answer_lines(confidence: float | None, missing: Sequence[str], closest: 
 
 
 def _quoted(said: Source) -> str:
-    return f"{heading(said.turn)} {in_quotes(indent(said.quote))}"
+    return f"{said_in(said.turn)} {in_quotes(indent(with_dates(said.quote, said.turn.local_said_at)))}"
 
 
 async def reconstruct(

@@ -21,7 +21,7 @@ from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
-from mcp_memory.visible import as_name, one_line
+from mcp_memory.visible import one_line
 
 DAMAGED = "Something in the memory is damaged or missing. Whoever runs the server finds out by `mcp-memory doctor`."
 CHARS_PER_TOKEN = 4
@@ -213,15 +213,6 @@ def source_row(turn: Turn) -> dict[str, Any]:
     """Return where something was said, for the structured part."""
     row = (("id", turn.ref), ("session", turn.session), ("speaker", turn.speaker), ("time", turn_time(turn)))
     return {name: value for name, value in row if value is not None}
-
-
-def heading(turn: Turn) -> str:
-    """Return where a record is from, ``[2023-05-08, Ann, session s1]``."""
-    when = iso.show(turn.time - turn.time % 1000, turn.offset or 0) if turn_time(turn) else None
-    if when is not None and turn.said_at is None:
-        when = f"written {when}"
-    parts = (when, as_name(turn.speaker or turn.role or turn.title or ""), f"session {as_name(turn.session)}")
-    return f"[{', '.join(part for part in parts if part)}]"
 
 
 def turn_time(turn: Turn) -> str | None:

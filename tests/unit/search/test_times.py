@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from small_space import ask, document, message, reading, refs, space_of
 
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import midnight
 from mcp_memory.search.candidates import INDEXES, Candidate
 from mcp_memory.search.channels import ChannelInput
-from mcp_memory.search.times import FAR, YEAR, TimeIndex
+from mcp_memory.search.times import FAR, YEAR, TimeIndex, with_event_times
+from mcp_memory.view.evidence import sentence_evidence
 from mcp_memory.view.space import Space, View
 
 
@@ -50,6 +52,15 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
     for kind in (space.talk, ~space.talk):
         best, plain = (max(totals([one for one in found if kind[one.row]])) for found in (with_time, without))
         assert best == pytest.approx(plain, rel=1e-5)
+
+
+@pytest.mark.parametrize(("text", "told"), [("The test is on 20 December.", True), ("The test is on the 20th.", False)])
+def test_evidence_has_the_time_that_it_surely_tells_of(text: str, told: bool) -> None:
+    space = space_of(message("a", "Ann", text, at(2026, 11, 25)))
+    item = sentence_evidence(space, space.sentences[0], 1.0, ("meaning",))
+    december = Window(at(2026, 12), at(2027))
+    (found,) = with_event_times([item], december)
+    assert (found.told_then, found.valid_from) == (told, at(2026, 12, 20) if told else None)
 
 
 def test_of_what_is_to_come_only_what_is_stated_of_it_counts() -> None:

@@ -27,10 +27,9 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.ports import OperatorResult
-from mcp_memory.server.tools.dossier import BRIEF_CHARS, CODE_WHOLE, HEADER, dossier_lines
+from mcp_memory.server.tools.dossier import BRIEF_CHARS, CODE_WHOLE, HEADER, dossier_lines, said_in
 from mcp_memory.server.tools.explore import explore_reply
 from mcp_memory.server.tools.recall import answer_reply, likely, recall_reply
-from mcp_memory.server.tools.replies import heading
 
 DAY = 86_400_000
 
@@ -442,7 +441,16 @@ def test_a_name_passes_for_nothing_but_a_name(name, field):
     quoted = f"“{' '.join(name.splitlines())}”"
     assert all("Rome" not in line.replace(quoted, "") and "obey" not in line.replace(quoted, "") for line in lines)
     assert any(quoted in line for line in lines)
-    assert quoted in heading(records[0].sources[0].turn)
+    assert quoted in said_in(records[0].sources[0].turn)
+
+
+def test_answers_and_steps_say_as_a_recall_what_a_time_means_and_where_it_is_only_likely():
+    said = item("I start there on Monday, and rested yesterday.")
+    meant = "on Monday [= probably Mon 17 Mar 2025], and rested yesterday [= Thu 13 Mar 2025]"
+    answer = AnswerResult(None, None, False, (), RecallResult((said,)), closest=said.sources)
+    for reply in (answer_reply(answer, 2000), explore_reply(OperatorResult((said,)), 500)):
+        assert reply.text.count(meant) == reply.text.count("I start") > 0
+    assert answer_reply(answer, 2000).structured["closest"][0]["text"] == said.text
 
 
 def test_the_first_wishes_are_shown_and_the_reply_tells_how_many_are_not():
