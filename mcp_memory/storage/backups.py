@@ -1,13 +1,12 @@
 """Backups: a whole store into one file, and its files out of it again.
 
-**The file** has an exact copy of the tables and the log at one commit. It is a zip archive without compression (a store
-is vectors, which hardly get smaller): each file has its CRC-32, and the list of all stands at the end, so half a file
-and a damaged one are told from a backup. Its first member says what it is. It is written beside its place and moved
-there when it is complete.
+**The file** has an exact copy of the tables and the log at one commit. It is a zip archive without compression: each
+file has its CRC-32, and the list of all stands at the end, so half a file and a damaged one are told from a backup. Its
+first member says what it is. It is written beside its place and moved there when it is complete.
 
 **Restoring** goes into an empty or new place: nothing is ever replaced. The file is unpacked in a folder of that place
-(`ARRIVING`) and checked, row by row. Then its files are moved to where they belong. What a process leaves that dies
-meanwhile is moved in, or removed, by the next one that opens the place (`settle`). So a restore is done or not begun.
+(`ARRIVING`), checked row by row, and moved to where it belongs. What a process leaves that dies meanwhile is moved in,
+or removed, by the next one that opens the place (`settle`). So a restore is done or not begun.
 """
 
 from __future__ import annotations

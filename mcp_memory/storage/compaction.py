@@ -1,13 +1,11 @@
 """Take commits out of the log into the tables, in the background, and keep these small.
 
-Every append adds a file to a table and a version to its list. Each is cheap by itself, and each makes the next read and
-the next append slower: with 64 files a refresh that finds new rows takes 14 ms a table, with 1,024 it takes 140; with
-2,500 versions an append takes twice as long. So from time to time the files are merged and old versions removed.
-
-LanceDB's appends and merges do not conflict, and a merge of 100,000 vectors takes up to a second, so it runs beside the
-writers; a lock of its own keeps two processes from compacting at once, and a forget from meeting one. No reader needs a
-version for longer than one read (``tables.py``), and in ten minutes of steady writing thousands would pile up: they are
-kept for `KEEP`.
+Every append adds a file to a table and a version to its list: with 64 files a refresh that finds new rows takes 14 ms a
+table, with 1,024 it takes 140; with 2,500 versions an append takes twice as long. So from time to time the files are
+merged and old versions removed. A merge of 100,000 vectors takes up to a second, so it runs beside the writers, with
+which it does not conflict; a lock of its own keeps two processes from compacting at once, and a forget from meeting
+one. No reader needs a version for longer than one read, and in ten minutes of steady writing thousands would pile up:
+they are kept for `KEEP`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """What is damaged in a store: the log, which nothing makes again, and tables, which a rebuild makes again from it.
 
-Status, `mcp-memory doctor`, the warnings in replies and the errors of refused writes all have their words from here, so
-none of them can say anything else than the others. A process that only reads notices in `Refresher` that something is
-wrong.
-
+Status, `mcp-memory doctor`, the warnings in replies and the errors of refused writes all have their words from here.
 Files can be lost or changed below the program: by a disk, a sync tool, a person. The log says itself what it lacks
-(``log.py``). Of a table each commit says how many rows it has; fewer are a loss. While the log lacks something, nothing
-is written or compacted, so that a file put back makes everything whole again.
+(``log.py``); of a table each commit says how many rows it has, and fewer are a loss. While the log lacks something,
+nothing is written or compacted, so that a file put back makes everything whole again.
 """
 
 from __future__ import annotations

@@ -5,19 +5,15 @@
    points that are made again get vectors.
 3. The log is replaced by one without what goes, and with a commit of the new generation at its end. That is one step,
    until which nothing is changed. Every other process loads the memory again then.
-4. What does not belong to the last commit is removed, and then the mark (`finish`).
-
-Whoever finds the mark of a process that died does the last step. It takes away the former memory, or the copy of one
-that did not take place: so a forget is done or not begun.
+4. What does not belong to the last commit is removed, and then the mark (`finish`), by the next process if this one
+   dies: so a forget is done or not begun.
 
 **The book** of what was forgotten has no content. A record has keyed hashes of the ids that one forget took, so that
-nothing made of them before is stored after (`Book.holds`), and an import can leave them out. The key is that of the
-store (``domain/ids.py``). It is one file beside the log, with a sum, or one object, and is replaced whole. Each commit
-says how many records it had, so that its loss is noticed. A record is written before its forget takes place, with the
-generation of the tables that this makes: it counts once the log is of that generation.
+nothing made of them before is stored after (`Book.holds`), and an import can leave them out. It is one object beside
+the log, with a sum, and is replaced whole; each commit says how many records it had, so that its loss is noticed. A
+record is written before its forget takes place, and counts once the log is of the generation that this makes.
 
-The number of the new generation is never used by a rebuild that runs meanwhile: that one sees the new generation, drops
-its own tables and gives up (``rebuild.py``).
+A rebuild that runs meanwhile sees the new generation, drops its own tables and gives up (``rebuild.py``).
 """
 
 from __future__ import annotations

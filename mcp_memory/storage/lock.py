@@ -1,20 +1,15 @@
 """Locks: one writer at a time, and which processes of this machine have a store open.
 
-**On a local store** they are the operating system's own locks of files (``filelock``: flock or msvcrt), so they are
-released whenever a process ends, also by a crash. Waiting polls, because a wait inside the system could neither be
-cancelled nor time out on every platform. Polling alone is unfair: a process with ten calls in flight would take the
-lock again in the microseconds between two polls of another process. Hence two locks, as at a turnstile: a writer takes
-``next.lock`` first, keeps it until it has ``write.lock``, and is therefore certain to be next.
+**On a local store** they are the operating system's own locks of files (``filelock``), released whenever a process
+ends. Waiting polls, because a wait inside the system could neither be cancelled nor time out on every platform. So that
+no process takes the lock again between two polls of another, there are two, as at a turnstile: a writer takes
+``next.lock`` first, keeps it until it has ``write.lock``, and is certain to be next.
 
-**On object storage** a lock is an object that exists while somebody holds it. Whoever puts it (put if absent) has the
-lock, and deletes it afterwards. The holder renews it by putting it again, with another number in it, every third of
-`TTL_S`. Whoever waits looks at it from time to time: if it has not changed for `TTL_S` *by the waiter's own clock*, its
-holder is dead, and the waiter removes it. So no two clocks are compared. Whoever has just released it waits a little
-before taking it again: that would nearly always be sooner than those that wait and look from time to time.
-
-That lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
-since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the log, in which each commit
-number can be taken only once (``log.py``).
+**On object storage** a lock is an object that exists while somebody holds it: whoever puts it (put if absent) has it,
+and renews it every third of `TTL_S`. If it has not changed for `TTL_S` by the clock of one who waits, its holder is
+dead, and that one removes it; no two clocks are compared. Whoever has just released it waits a little before taking it
+again, and lets others go first. That lock only spares writers commits in vain: what keeps the store whole, also where a
+holder is stopped and goes on later, is that each commit number can be taken only once (``log.py``).
 """
 
 from __future__ import annotations

@@ -5,15 +5,11 @@ is put only if it does not exist yet, so of several writers exactly one makes co
 numbers have no gaps, and an acknowledged commit is there. The first line of an object, which begins with its own sum,
 holds the commit and its rows of every kind that nothing else yields (`LOG_KINDS`); after it come the rows of tables.
 
-From time to time whoever holds the write lock appends the rows of new commits to the tables, and puts their lines into
-one object, a *segment* (`fold`). Then the objects of these commits are removed, except for the newest, by which readers
-notice that there is something new. A forget puts all that is left into one segment of a new *edition*, named by the
-generation of the tables; it counts once the commit of that generation is put.
-
-What was changed or removed below the program is noticed by the sums, and by the gaps in the numbers (`Log.missing`).
-
-Were the log a table of LanceDB, a write would cost some five requests on object storage. This is one, and it keeps the
-tables out of the way of writers.
+From time to time whoever holds the write lock appends these rows to the tables, and puts the lines into one object, a
+*segment* (`fold`); the objects of these commits are removed, but for the newest, by which readers notice that there is
+something new. A forget puts all that is left into one segment of a new *edition*, named by the generation of the
+tables; it counts once the commit of that generation is put. Sums, and gaps in the numbers, show what was changed or
+removed below the program (`Log.missing`). As a table of LanceDB a write would cost five requests on object storage.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """Objects of a store: files of its folder (`Folder`), or objects beside its tables on object storage (`Bucket`).
 
-The log (``log.py``), the book of what was forgotten and the locks of a bucket are such objects. All calls block. They
-rest on one promise: of two requests to put an object that does not exist, exactly one succeeds.
+The log, the book of what was forgotten and the locks of a bucket are such objects. All calls block. They rest on one
+promise: of two requests to put an object that does not exist, exactly one succeeds.
 
-**In a folder** each file is written beside its place and renamed into it, so that none is ever half. Whoever puts a new
+**In a folder** each file is written beside its place and renamed into it, so that none is ever half; whoever puts a new
 one holds the write lock. It is not synced, as LanceDB's appends are not: a power loss can cost the last commits. A file
 of which that left nothing but its name counts as not there.
 
 **In a bucket**, by ``obstore``, the promise is "put if absent" (``If-None-Match: *``), on which LanceDB's own commits
-rest as well. Some S3-compatible stores ignore the condition without a word, and two writers then overwrite each other's
-commits; `Bucket.probe` finds out before the first write.
+rest as well. Some S3-compatible stores ignore it without a word; `Bucket.probe` finds out before the first write.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """Where a store is: a folder of this machine, or objects under a URI, with the options to reach them.
 
-**A memory that is away** is told from one that was never there. A folder without a store is a new place, or one whose
-disk is not mounted, whose sync tool moved it, which somebody removed. Only who was there before can know. So a place
-that holds something is noted beside the configuration: in ``config.places`` beside ``config.toml``. A place that is
-noted and has no store now is an error in words.
-
-A place in the system's folder of temporary files is not noted, unless the configuration is there, too: what is made
-there is thrown away. Where the note cannot be written, there is none. Nor is there one of object storage: it is not
-mounted, and several machines may use it, of which one may remove what others have noted.
+**A memory that is away** is told from one that was never there: a disk is not mounted, a sync tool moved it. So a place
+that holds something is noted beside the configuration (``config.places``), and one that is noted and has no store now
+is an error in words. Not noted is a place in the system's folder of temporary files, unless the configuration is there,
+too, nor object storage: several machines may use it, of which one may remove what others have noted.
 
 **The files of a folder.** Only what is the program's own, by its name, is backed up or removed, so whatever else
 somebody put beside it stays. A link is never its own, and none is followed. What it writes is for its owner alone.

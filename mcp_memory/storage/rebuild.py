@@ -1,13 +1,11 @@
 """Make the derived tables again from the log, next to the old ones, and switch over with one commit.
 
 That is done when somebody asks for it, and in the background where a table is broken, or an older extractor has read
-the texts for facts. The work is done in parts without the lock, while other processes read and write; what they write
-follows, and only the last of it is handled under the lock. Until the commit is written no process sees any of it, so a
-process may be killed at any moment: the next one begins anew.
-
-A rebuild has a *generation* of its own, whose number is never used twice. Callers' facts and what Claude read are in
-the log and stay as they are. Beliefs are made of the lessons in the log, in the order of learning (`Relearning`), which
-a forget does as well where lessons go.
+the texts. The work is done in parts without the lock, while other processes read and write; only the last of it is
+handled under the lock. Until the commit no process sees any of it, so a process may be killed at any moment: the next
+one begins anew, with another *generation*, whose number is never used twice. Callers' facts and what Claude read are in
+the log and stay. Beliefs are made of the lessons in the log, in the order of learning (`Relearning`), as a forget does
+where lessons go.
 """
 
 from __future__ import annotations
@@ -315,8 +313,7 @@ class _NewTables:
 def _chunks(rows: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
     """Yield commit numbers, places and values, at most `CHUNK_TEXTS` of each at a time."""
     for start in range(0, len(rows), CHUNK_TEXTS):
-        txs, places, values, _ = zip(*rows[start : start + CHUNK_TEXTS], strict=True)
-        yield txs, places, values
+        yield tuple(zip(*rows[start : start + CHUNK_TEXTS], strict=True))  # type: ignore[misc]
 
 
 class Relearning:

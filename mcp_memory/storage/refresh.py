@@ -16,8 +16,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
 from mcp_memory.domain.ids import Ids
@@ -37,8 +35,8 @@ from mcp_memory.storage.rows import (
     assertions_in_order,
     latest,
     older_format,
-    point_vectors_of,
     stored_rows,
+    vectors_for,
     with_pieces,
 )
 from mcp_memory.storage.tables import Tables
@@ -290,17 +288,17 @@ def _batch_of(
     def find(space: str, turn_id: str) -> Turn | None:
         return arrived.get(turn_id) or there(space, turn_id)
 
-    points, questions = logged_rows(part, "points"), stored_rows("questions", read("questions"), vectors=True)
+    points, questions = logged_rows(part, "points"), logged_rows(part, "questions")
     batch = Batch(
         turns,
         assertions=_values(assertions_in_order(logged_rows(part, "facts"), read("assertions"), find)),
         lessons=_values(logged_rows(part, "episodes")),
         beliefs=_values(latest(stored_rows("beliefs", read("beliefs")), "sentence_id")),
         points=_values(points),
-        point_vectors=point_vectors_of(points, read("point_vectors"), dimension),
+        point_vectors=vectors_for(points, read("point_vectors"), dimension),
         aliases=_values(logged_rows(part, "aliases")),
         questions=_values(questions),
-        question_vectors=np.array([row.vector for row in questions], dtype=np.float32).reshape(-1, dimension),
+        question_vectors=vectors_for(questions, read("questions"), dimension),
         outlays=tuple(entry.commit.outlay for entry in part if entry.commit.outlay),
         jobs=_values(latest(logged_rows(part, "jobs"), "turn_id")),
     )

@@ -1,22 +1,17 @@
 """The store's format: the kinds of rows, the commit, and values as rows and back.
 
-The log (``log.py``) holds what nothing else yields, one line for each commit; a row of it is a JSON object with the
-fields of its dataclass (`LAYOUTS`), and its place within the commit. Everything in LanceDB is derived from it and has
-one table for each *generation*, since a rebuild makes new tables next to the old ones. A table has a column for each
-field, and more: ``tx``, the number of the commit that a row belongs to; ``place``, where the order of recording
-matters; and ``vector``.
+The log (``log.py``) holds what nothing else yields; a row of it is a JSON object with the fields of its dataclass
+(`LAYOUTS`) and its place within the commit. What is derived has a table in LanceDB for each kind and *generation*,
+since a rebuild makes new tables next to the old ones. A table has a column for each field, and more: ``tx``, the number
+of the commit; ``place``, where the order of recording matters; and ``vector``. Collections of texts are JSON in a text.
 
 The assertions of callers and of Claude stand in ``facts``, part of the log, those of the embedded engine in
-``assertions_<reader>_<generation>``, which a rebuild replaces; ``place`` orders both together. The vectors of points
-are derived, so they have a table of their own, with the commit and the place of their revision; a revision without one
-gets zeros: it is similar to nothing, and its description remains.
+``assertions_<reader>_<generation>``; ``place`` orders both together. Points and questions are in the log, too: their
+tables have the vectors, and one that is missing is zeros, similar to nothing.
 
-In a table a text, a number and a truth value is a column of its own type, a vector one of lists of fixed length, the
-times of a sentence one of structures. Collections of texts are JSON in a text, so that they need no type of their own.
-A field that is missing, since an older program did not have it, is read as empty.
-
-The log and the files of the tables have sums, so a row that is read is what was written. Only its text may be gone,
-with a line of the log: its pieces and assertions are left out then.
+A field that an older program did not have is read as empty. The log and the files of the tables have sums, so a row
+that is read is what was written. Only its text may be gone, with a line of the log: its pieces and assertions are left
+out then.
 """
 
 from __future__ import annotations
@@ -329,20 +324,18 @@ def values_of(kind: TableKind, rows: TableRows) -> list[Any]:
 
 
 class StoredRow(NamedTuple):
-    """A row that was read: the number of its commit, its place in it, its value, and its vector if it has one."""
+    """A row that was read: the number of its commit, its place in it, and its value."""
 
     tx: int
     place: int
     value: Any
-    vector: Vector | None = None
 
 
-def stored_rows(kind: TableKind, rows: TableRows | None, *, vectors: bool = False) -> list[StoredRow]:
-    """Return rows of any table but those of pieces of texts, in the order of recording, with vectors if wanted."""
-    if rows is None or not len(rows):
+def stored_rows(kind: Literal["assertions", "beliefs"], rows: TableRows | None) -> list[StoredRow]:
+    """Return the rows of a table in the order of recording."""
+    if rows is None:
         return []
-    wanted = vectors_of(rows) if vectors and "vector" in rows.column_names else [None] * len(rows)
-    columns = rows["tx"].to_pylist(), rows["place"].to_pylist(), values_of(kind, rows), wanted
+    columns = rows["tx"].to_pylist(), rows["place"].to_pylist(), values_of(kind, rows)
     return sorted(map(StoredRow, *columns), key=lambda row: row[:2])
 
 
@@ -352,18 +345,18 @@ def latest(rows: Sequence[StoredRow], key: str) -> list[StoredRow]:
     return [rows[place] for place in sorted(last.values())]
 
 
-def point_vectors_of(points: Sequence[StoredRow], rows: TableRows | None, dimension: int) -> Matrix:
-    """Return the vectors of revisions of points, shape ``(len(points), dimension)``, zeros for a missing one.
+def vectors_for(logged: Sequence[StoredRow], rows: TableRows | None, dimension: int) -> Matrix:
+    """Return the vectors of points or questions of the log, shape ``(len(logged), dimension)``, zeros for missing ones.
 
-    Their rows, of ``point_vectors_<generation>``, are in any order.
+    They stand in the rows of a table, in any order.
     """
     known: dict[tuple[int, int], Vector] = {}
-    if rows is not None and len(rows):
+    if rows is not None:
         keys = zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)
         known = dict(zip(keys, vectors_of(rows), strict=True))
     zeros = np.zeros(dimension, dtype=np.float32)
-    vectors = [known.get((row.tx, row.place), zeros) for row in points]
-    return np.array(vectors, dtype=np.float32).reshape(len(points), dimension)
+    vectors = [known.get((row.tx, row.place), zeros) for row in logged]
+    return np.array(vectors, dtype=np.float32).reshape(len(logged), dimension)
 
 
 # Pieces of texts, and assertions: only of texts that are there, since a line of the log may be lost

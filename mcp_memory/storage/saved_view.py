@@ -1,14 +1,13 @@
 """Save the view of a large store beside its tables, so that the next process need not make it again.
 
-Making a view of a million sentences takes two minutes of processor time, nearly all of it in Python: objects, dicts and
-indexes of each. A saved one is pickled: arrays lie as they are in the file and are mapped, turns and assertions are
-columns (``view/saved_rows.py``), and only dicts are made. So all processes share what they do not change.
+Making a view of a million sentences takes two minutes of processor time, nearly all of it in Python. A saved one is
+pickled: arrays lie as they are in the file and are mapped, turns and assertions are columns (``view/saved_rows.py``),
+and only dicts are made. So all processes share what they do not change.
 
 **Nothing rests on it.** It is one file of the folder "view", named by a digest of the program, the settings and the
 embedder that made it, with a sum of all its bytes. It is used if the sum is right, if the store has the very commit
-that it is as of, and if no table lacks rows and none of the log was changed; newer commits are read from the tables as
-ever. Otherwise the tables are read as if there were none. A forget or a rebuild leaves an older generation behind,
-which is not used, either.
+that it is as of, and if nothing is damaged; newer commits are read as ever. A forget or a rebuild leaves an older
+generation behind, which is not used.
 
 **Forgetting.** It holds texts. A forget removes the folder after its commit. Both it and the writing of a file hold a
 lock, and nothing is written of a view that is not as of the last commit: so no file comes after the forget.

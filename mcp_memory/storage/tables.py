@@ -1,17 +1,13 @@
 """LanceDB, the library, and its tables: open, read, append, drop. All calls block.
 
 Every read looks for the latest version of its table first (``checkout_latest``, 0.2 ms), so a version needs to live
-only as long as one read. If a compaction removed the files of a read nevertheless, the read is repeated once. A table
-that cannot be read is broken; it is made again from the log.
+only as long as one read; one whose files a compaction removed meanwhile is repeated once. A table that cannot be read
+is broken, and made again from the log. When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an
+error, so nothing is written to a disk that is nearly full (`SPARE_BYTES`).
 
-When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error, so nothing is written to a disk
-that is nearly full (`SPARE_BYTES`). A table that is cut nevertheless is broken, too.
-
-The library is imported without the client of a remote catalogue, which is never used and takes half of the time. It
-imports value classes from ``lance_namespace_urllib3_client.models``. Python first runs the package around a module, and
-this one imports every request that a catalogue on another machine knows, with validators for each: .4 of .9 s, and 14
-MB, before the first write of every process. So the package is put in place without being run. It is run when somebody
-asks it for a name of its own.
+The library is imported without the client of a remote catalogue, which is never used: Python would run the package
+around its value classes, with every request that a catalogue knows: .4 of .9 s, and 14 MB, before the first write of
+every process. That package is put in place without being run until somebody asks it for a name of its own.
 """
 
 from __future__ import annotations
