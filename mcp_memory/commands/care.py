@@ -58,13 +58,13 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
         terminal.line(("ERROR:", "bad"), str(error))
         return 1
     terminal.line(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
-    async with aclosing(open_store(settings, embedder)) as store:
+    extractor = open_extractor(settings)
+    async with aclosing(open_store(settings, embedder, extractor)) as store:
         about = await store.about()
         terminal.line(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
         if options.rebuild:
-            reading = reading_of(settings, embedder, open_extractor(settings))
             with ProgressBar("texts") as bar:
-                turns = await store.rebuild(deriver(reading, progress=bar.show))
+                turns = await store.rebuild(deriver(reading_of(settings, embedder, extractor), progress=bar.show))
             terminal.line(f"rebuilt from the log: {turns} messages and documents")
         found = (await Memory(settings, store, embedder).status()).store
     for problem in found.problems:

@@ -9,7 +9,9 @@ from batches import batch
 
 from mcp_memory.cli import main
 from mcp_memory.embedding.onnx import OnnxEmbedder
+from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
 
 
 @pytest.fixture
@@ -40,6 +42,8 @@ def test_a_healthy_store_is_reported_before_and_after_a_rebuild(store, capsys):
     assert capsys.readouterr().out.endswith("all is well\n")
     assert main(["doctor", "--rebuild"]) == 0
     assert "2 messages and documents" in capsys.readouterr().out
+    commits = list(Tables(str(store)).log.commits())
+    assert commits[-1].reader == RuleExtractor().version  # no server reads all texts once more
 
 
 @pytest.mark.parametrize("terminal", [True, False])
