@@ -1,15 +1,12 @@
 """Compare the names of entities, and values that state another amount of one thing.
 
 Names are stored as written and compared by their *key*, which ignores case, punctuation, articles, titles and the
-possessive ending.
+possessive ending. An alias that the memory inferred is no fact and no evidence, but a judgement kept apart from facts
+(DESIGN 2.5): facts about either name are read together until a statement denies it.
 
-An alias that the memory inferred is no fact and no evidence, but a judgement kept apart from facts (DESIGN 2.5). No
-stored text or fact changes. Facts about either name are read together until a statement denies the alias.
-
-**Doses** (`doses_together`): "20 mg of lisinopril" and later "10 mg of lisinopril". A person takes several medicines at
-a time, but each in one dose: a new dose replaces the old one of the same medicine (DESIGN 1.3). A dose that names no
-medicine ("I take 10 mg since today") is that of the medicine that the person took in a dose until then; if there was
-none, or several, nothing is replaced.
+**Doses** (`doses_together`): a person takes several medicines at a time, but each in one dose, so "10 mg of lisinopril"
+replaces "20 mg of lisinopril" (DESIGN 1.3). A dose that names no medicine ("I take 10 mg since today") is that of the
+medicine that the person took in a dose until then; if there was none, or several, nothing is replaced.
 """
 
 from __future__ import annotations

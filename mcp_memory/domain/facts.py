@@ -2,24 +2,20 @@
 
 REAL §III-A defines a fact as the sextuple (head, relation, tail, [from, to), confidence, intent). An *assertion* is one
 statement of a fact, by one extractor, at one place of one turn; it never changes. A *version* is what the assertions of
-one (head, relation) say together for one interval. It is a pure function of them (``domain/versions.py``), so nothing
-is ever overwritten. When the fold takes an assertion to hold is what `timed` and `placed` return.
+one (head, relation) say together for one interval, a pure function of them (``domain/versions.py``), so nothing is ever
+overwritten.
 
 **Confidence** (REAL §III-A, with DESIGN D38, since the paper gives no formula: DESIGN 2.3). Each turn that states the
 fact counts once, with its highest value. With c₁ the highest of all and λ = ½::
 
     c* = 1 − (1 − c₁) · Π over the others (1 − λ·cᵢ),   at most max(.99, c₁), and below `CERTAIN` if c₁ is
 
-So the confidence depends on no order, another turn never lowers it, one hedged remark never reaches the threshold of
-stable facts, and a plain statement reaches it at once. However often a fact was told, it is certain only if one telling
-was. What contradicts a fact closes or contests it and never lowers its confidence.
+So another turn never lowers it, one hedged remark never reaches the threshold of stable facts, a plain statement
+reaches it at once, and a fact is certain only if one telling was. What contradicts a fact closes or contests it.
 
-**Cardinality**: how many values a relation has at a time, learnt from assertions (REAL §III-A; formula: DESIGN D38 and
-2.4). Two counters for each relation: how often one value replaced another (s), and how often two values held at the
-same time (m). With ``P = (s + 1)/(s + m + 2)``, a relation that the registry does not know is single if s ≥ 3 and P ≥
-¾, multi if m ≥ 3 and P ≤ .35, and otherwise unknown, which behaves as multi.
-
-How many values a relation has follows from its counters alone, not from the order of arrival (DESIGN I10).
+**Cardinality**: how many values a relation has at a time, learnt from assertions alone, not from their order (REAL
+§III-A; DESIGN D38, 2.4, I10): how often one value replaced another (s), and how often two values held at the same time
+(m), see `learnt`. Unknown behaves as multi.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """Turns, and the segments and sentences that are spans of their text.
 
 A turn is a message, a document or a caller's statement, stored verbatim. A segment (QRMeM's static memory, §2.1) is a
-run of sentences of about 200 tokens; a sentence is MRAgent's episode and GAM-RAG's memory unit. Segments and sentences
-are spans of the turn's text, so nothing is stored twice and every quote is verbatim. Their vectors are rows of a matrix
-(``domain/batch.py``).
+run of sentences of about 200 tokens; a sentence is MRAgent's episode and GAM-RAG's memory unit. Both are spans of the
+turn's text, so nothing is stored twice and every quote is verbatim.
 
 "I" in a message means its speaker, and "you" the other person who spoke last in the session. This depends on the log
-alone, so a rebuild extracts the same facts. A pooled question is one that a segment answers (QRMeM §2.1, 𝒬_k).
-
-Ids are digests of a row's content (``domain/ids.py``), so a repeated write yields the same ids.
+alone, so a rebuild extracts the same facts. Ids are digests of a row's content (``domain/ids.py``), so a repeated write
+yields the same ids.
 """
 
 from __future__ import annotations

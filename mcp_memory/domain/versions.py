@@ -3,35 +3,27 @@
 **Departures.** In REAL (§III-A) each statement changes the graph: of a relation with one value at a time, the same
 value merges with the stored one to [earlier start, ∞), and another one ends it at its own start. Taken literally, a
 person lives in two cities at once when a value returns (DESIGN D25), and a statement that arrives late makes an
-interval end before it starts (DESIGN D26). Here nothing is changed: versions are a pure function of all assertions, in
-any order of arrival, and an earlier state is the fold of an earlier prefix. If statements arrive in order and no value
-returns, the result is that of the paper's rule.
+interval end before it starts (DESIGN D26). Here versions are a pure function of all assertions, in any order of
+arrival. If statements arrive in order and no value returns, the result is that of the paper's rule. An assertion below
+the confidence threshold closes nothing (`fold_by_confidence`): the paper only excludes it from retrieval, and a value
+that it closed would be gone without a replacement.
 
-Intervals are half-open (DESIGN D27). If two values start at the same instant, one corrects the other: of values of one
-moment for which no start was stated the last told counts, otherwise the higher confidence, then the later telling, by
-message and sentence. The loser is kept as ``contested``, with an empty interval (DESIGN D28).
+Intervals are half-open (DESIGN D27). Of values that start at the same instant the loser is ``contested``, with an empty
+interval (DESIGN D28; `_winner`). A statement without an end reopens a version with a stated end only if it starts at
+that end, or was uttered after that end and after the statement of the end: "I live in Oslo" (2012) does not know of
+"until 2015", and "since 2010" and later "from 2010 to 2015" mean the latter.
 
-A statement without an end reopens a version with a stated end only if it starts at that end, or was uttered after that
-end and after the statement of the end: "I live in Oslo" (2012) does not know of "until 2015", and somebody who says
-"since 2010" and later "from 2010 to 2015" means the latter. An assertion below the confidence threshold closes nothing
-(`fold_by_confidence`). The paper only excludes it from retrieval, and then a value that it closed would be gone without
-a replacement.
+Values with an unknown start ("I used to live in Paris", "I used to live in Rome") stand side by side, up to their end
+or to the first value with a known start: "where did she use to live?" returns both. Only here can versions of a
+relation with one value at a time overlap (DESIGN I2). Of two values of unknown start that go on, one is contested.
 
-Values with an unknown start ("I used to live in Paris", "I used to live in Rome") are not taken to start together.
-Those that are over stand side by side, up to their end or to the first value with a known start: "where did she use to
-live?" returns both, "where does she live now?" returns neither. Only here can versions of a relation with one value at
-a time overlap (DESIGN I2). Of two values of unknown start that go on, one is contested.
+Events and plans (DESIGN 1.2): an event is over; what was told without a time (``before``) supports the latest dated
+version of its value that began before the telling, else makes one version with all others told so, and ends nothing. A
+plan has a version of its own, which neither closes another value nor is closed by one, until a later statement that is
+no plan confirms it. Of a relation like ``scheduled_for`` (`Relation.last_told`) the latest telling counts.
 
-States, events and plans fold differently (DESIGN 1.2). An event is over; without a stated end it has the day of its
-start. What was told without a time (precision ``before``: "I went to Rio", "I lived in Oslo") supports the latest dated
-version of the same value that began before the telling; otherwise it makes one version together with all others told
-without a time, at the earliest telling. It ends nothing, and no end follows from it. A plan has a version of its own,
-which neither closes another value nor is closed by one, until a later statement that is no plan confirms it. Of a
-relation like ``scheduled_for`` (`Relation.last_told`) the latest telling counts; what was taken back never
-holds: a text that was read wrongly, or a caller's own mistake. A caller's denial takes a fact back, rather than ending
-it, if it starts where the denied value does, or if the value had not begun when it was denied ("we cancelled the
-trip"); a value that it had ended goes on then. REAL has denials that end a value only, so a wrong reading would stay in
-the history for good.
+What was taken back never held: a text that was read wrongly, or a caller's own mistake (`retracted`). REAL has denials
+that end a value only, so a wrong reading would stay in the history for good.
 """
 
 from __future__ import annotations

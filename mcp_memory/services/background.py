@@ -1,15 +1,12 @@
 """Run background jobs after calls, one after another, each in its own transaction; no caller waits for them.
 
 A job starts only when there were no calls for a while, since it shares the model and the store with the calls: started
-at once, a job slows the next write by half (88 to 131 ms) and the next recall by more than that.
-
-The indexing of what was written runs beside the others, in a lane of its own: it starts after a tenth of a second
-without a call, and after half a second in any case, since what was just said is asked about next.
+at once, a job slows the next write by half (88 to 131 ms) and the next recall by more than that. The indexing of what
+was written runs beside the others, in a lane of its own: after half a second in any case, since what was just said is
+asked about next.
 
 A job is left out if one of the same name is waiting. Its result follows from stored rows, so the queue is not stored:
 whoever opens the store next finds what is left to do.
-
-One of these jobs is made here: `warm` reads sentences into the graph of cues, so that queries need not wait for it.
 """
 
 from __future__ import annotations

@@ -2,13 +2,11 @@
 
 One step reads the newest text that is not read yet, with the unread texts right before it in its session, as many as
 one request takes; a long text is read in parts. What the model finds is recorded in one transaction with how far each
-text is read, and stays in the log. One process on a store reads at a time: it holds a lease, which ends with it, so no
-two pay for the same text, and a process that dies loses only the reply that it waited for. Facts that a caller stated
-and old revisions of documents are not read.
+text is read, and stays in the log. One process on a store reads at a time, by a lease, so no two pay for the same text.
+Facts that a caller stated and old revisions of documents are not read.
 
 A text whose reply cannot be used is tried again alone, and given up after `MOST_TRIES`. After any failure this process
-rests: until the next day if the day's budget is spent, for good if the key is refused, else for a while. Half of a
-day's budget is left to questions.
+rests: until the next day if the day's budget is spent, for good if the key is refused, else for a while.
 """
 
 from __future__ import annotations

@@ -1,26 +1,18 @@
 """Evolve: organise memory around a goal, and learn from a caller's feedback on a recall or an answer.
 
-``points`` and ``merge`` make memory points (HGMem §3.5; DESIGN 2.1, DESIGN 2.2): from a caller's edits
-(``points.py``), and from the evidence found for a goal or in an episode. Three steps are about feedback
-(``learn/feedback.py``): ``feedback`` teaches the sentences of the episode (GAM-RAG §3.3) and stores a correction;
-``confidence`` confirms facts (REAL §III-A, DESIGN 2.3); ``cardinality`` reports how many values a relation has (DESIGN
-2.4). The last two are functions of the assertions, so every write updates them; evolve only stores a confirmation and
-reports what changed. Two more steps go over the whole space, and only on request:
-
-- ``entities`` (DESIGN 2.5) unites names that certainly mean one entity (``reflection/disambiguation.py``). Each is an
-  alias with its reason; no stored text or fact changes. A fact ``also_known_as`` with ``negated`` undoes it.
-- ``questions`` adds the questions that facts answer to the pool (QRMeM §2.1; ``reflection/questions.py``). One that is
-  too similar to another of its segment is left out, by the pool as it is under the store's lock (DESIGN I30).
+``points`` and ``merge`` make memory points (HGMem §3.5; DESIGN 2.1, DESIGN 2.2) from a caller's edits, or from the
+evidence found for a goal or in an episode. ``feedback``, ``confidence`` and ``cardinality`` are about feedback
+(``learn/feedback.py``). Two steps go over the whole space, on request only: ``entities`` (DESIGN 2.5) unites names that
+certainly mean one entity, each as an alias with its reason; ``questions`` pools the questions that facts answer (QRMeM
+§2.1), but for those too similar to another of their segment (DESIGN I30).
 
 **Organising** recalls evidence for the goal, groups connected evidence, inserts or updates points from the groups, and
-merges points if the goal relates things to each other. Evidence that a judge of answers labelled as not supporting or
-wrong is left out, and so is evidence that scores far below the best item. A language model that takes part is asked the
-goal as a question. It makes memory points while it answers (``follow_ups.py``), and these are kept in place of those of
-the rules, unless it makes none.
+merges points if the goal relates things to each other. What a judge labelled as not supporting or wrong is left out. A
+language model that takes part is asked the goal as a question, and the points that it makes meanwhile
+(``follow_ups.py``) are kept in place of those of the rules.
 
 **Departures.** The paper forgets its points after each question and makes them over several steps of retrieval. Here
-they are kept under the goal (DESIGN D04), and a call is one step: a caller repeats it when the memory has more
-evidence.
+they are kept under the goal (DESIGN D04), and a call is one step: a caller repeats it when the memory has more.
 
 Each step commits by itself, and a cancelled call leaves every transaction complete or undone.
 """
@@ -214,9 +206,8 @@ async def _organise(
         groups = await _evidence_groups(found, context) if found is not None and "points" in makes else []
         merging = relational and "merge" in makes and (bool(groups) or "points" not in makes)
         if groups or merging:
-            changes += await apply_groups(
-                store, embedder, space, scope, groups, now=now, merging=merging, names=question.names
-            )
+            merge_for = question.names if merging else None
+            changes += await apply_groups(store, embedder, space, scope, groups, now=now, merge_for=merge_for)
         why = _KNOWN if groups else _NO_GROUP
     reasons: dict[EvolveStep, str] = {
         "points": why,

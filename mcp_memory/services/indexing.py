@@ -2,16 +2,14 @@
 
 A write returns when its words are in the log; until the rest follows, a text is cut in memory and found by its words
 (`Space.unindexed`). One step makes what is missing of some texts and commits it (`index_some`). What is missing follows
-from the log alone, so any process can go on where another one ended, and nothing records who does it: whoever holds the
-lease of the store indexes, one process at a time. The lease ends with its process: it is a lock of the operating
-system, or an object of a bucket that is renewed.
+from the log alone, so any process can go on where another one ended: whoever holds the lease of the store indexes.
 
 Talk comes before documents, and of both the newest (`choose`): the session that was last written to, from its oldest
 text that is not indexed on; then other sessions; then documents, part by part. Of a long text the last part comes
 first, so the first piece of a text is there only if all the others are (`Space.add`); its facts come with it.
 
-All rows are derived from a text alone (`index_parts`): sentences, segments, stated times, facts and vectors. A rebuild
-derives them again from the log in the same way (`deriver`), so a rebuilt memory equals the one that was indexed.
+All rows are derived from a text alone (`index_parts`), and a rebuild derives them again in the same way (`deriver`), so
+a rebuilt memory equals the one that was indexed.
 """
 
 from __future__ import annotations

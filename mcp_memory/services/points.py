@@ -4,15 +4,10 @@ The edits of a call are decided under the store's lock, by the current points, a
 may edit at once. Which descriptions have to be embedded a decision shows that is made before, without the lock; it is
 made again until it has the vectors of all.
 
-**Points of a question.** A language model makes memory points while it answers a question. In HGMem they are lost with
-the question (§3.2); here they are kept under the question as their goal (DESIGN D04): after an answer that the memory
-may learn from, and where a goal is organised. Others may have changed the points meanwhile. What does not fit any more
-is left out with a reason; that is no error.
-
-- A new point joins only names that occur in the evidence that it rests on, or in the space (DESIGN I14): at least two
-  entities, and no more than a point may join (DESIGN I15, DESIGN I16).
-- A point keeps its vertices (DESIGN D02). The words of a caller are never replaced or merged: such a point only gains
-  evidence.
+**Points of a question** that a language model makes while it answers are lost with the question in HGMem (§3.2); here
+they are kept under it as their goal (DESIGN D04). A new one joins only names that occur in its evidence or in the space
+(DESIGN I14), from two entities to `MAX_ENTITIES` (DESIGN I15, DESIGN I16). The words of a caller are never replaced or
+merged: such a point only gains evidence. What does not fit any more is left out with a reason; that is no error.
 """
 
 from __future__ import annotations
@@ -153,13 +148,12 @@ async def apply_groups(
     groups: Sequence[EvidenceGroup],
     *,
     now: Millis,
-    merging: bool,
-    names: Sequence[str] = (),
+    merge_for: Sequence[str] | None = (),
 ) -> list[Improved]:
-    """Make points of groups of connected evidence, under the scope of a goal, and merge similar ones.
+    """Make points of groups of connected evidence, under the scope of a goal, and return what changed.
 
-    Only pairs with a point that this call changed are merged, so that a repeated call changes nothing; without groups
-    any. ``names`` are those of the entities that the goal names. Returns what changed.
+    Similar ones are merged for a goal that names entities ``merge_for``, none where that is None: only pairs with a
+    point that this call changed, so that a repeated call changes nothing; without groups any.
 
     Raises:
         StoreError: nothing is changed.
@@ -175,9 +169,9 @@ async def apply_groups(
                 planned.record(point)
                 old = before.get(point.id)
                 planned.report("points", point, None if old is None else old.description)
-        if merging and all(point.description in vectors for point in planned.revisions):
+        if merge_for is not None and all(point.description in vectors for point in planned.revisions):
             changed = {point.id for point in planned.revisions} if groups else None
-            _merge_similar(planned, vectors, among=changed, names=names)
+            _merge_similar(planned, vectors, among=changed, names=merge_for)
         return planned
 
     return (await commit_edits(store, embedder, space, plan)).changes

@@ -1,14 +1,12 @@
 """Write: store texts verbatim, with the facts that their caller states, in one commit: all of a call or nothing.
 
 What follows from the texts (sentences, vectors, the facts in them) is made afterwards, in the background or, where the
-caller waits for it, at once (``indexing.py``); until then they are found by their words.
+caller waits for it, at once (``indexing.py``).
 
 A caller's fact with a source belongs to the sentence of that text which names its tail, preferably with its head; there
 it replaces the facts that the embedded rules extract. A fact without a source becomes a statement of its own, so that
-it is found, quoted and cited like every other text.
-
-**Changes** (`changes`) in the versions of the facts (REAL §III-A): nothing is changed in place, so they are the
-difference between the fold of the assertions that were recorded before and the fold of those that are recorded now.
+it is found, quoted and cited like every other text. What a write changed (`changes`) is the difference between the fold
+of the assertions that were recorded before and of those that are recorded now (REAL §III-A).
 """
 
 from __future__ import annotations

@@ -1,26 +1,21 @@
 """Find, by ids, what was derived from a text that is to be forgotten: it goes too, however it is worded.
 
-**Texts.** With a text go its segments, sentences, facts, jobs, pooled questions and beliefs. A fact of a message that
-stays goes if it has words of a forgotten one of the two before it, which completed it. So do texts that feedback left:
-the correction of an answer that rested on it, and the confirmation of a fact that no other text says.
+**Texts.** With a text go its segments, sentences, facts, jobs, pooled questions and beliefs; the facts of a message
+that stays which have words of a forgotten one of the two before it; and what feedback left: the correction of an answer
+that rested on it, and the confirmation of a fact that no other text says.
 
-**Lessons.** A lesson is a question and what helped with it. If it labels or cites one of the sentences, nobody can say
-which part of the question is about what stays, so it goes altogether and the beliefs are learnt again. If it only
-showed one, or its paths tell one of the facts, it keeps what it taught, and loses the record of what was shown.
+**Lessons.** One that labels or cites a sentence that goes does so altogether, as its question may tell it, and the
+beliefs are learnt again. If it only showed one, or its paths tell one of the facts, it loses the record of that.
 
-**Points.** A memory point goes with all revisions if it rests on one of the sentences or facts, or was merged from a
-point that does; those of which it was merged and which stay are active again. If there are none, and it rests on
-something else too, a new point says what that says, in its words. A point that its caller gave no support for rests on
-the texts before it that name two of its entities: it goes if none of these stays. The goal of a point that goes is
+**Points.** A memory point goes with all revisions if it rests on what goes, or was merged from a point that does; its
+other parents are active again. If there are none, and it rests on something else too, a new point says what that says.
+A point without support rests on the texts before it that name two of its entities. The goal of a point that goes is
 taken from all points of that goal, since it was asked about what goes.
 
 **Words.** Whatever else has a word that only the forgotten texts had goes as well: points, lessons, names of one
 entity, pooled questions. Words are of any length, in every script, and never a part of another word: in scripts that
 write no spaces a run of letters becomes its pairs of neighbours, so "李明" is found within a sentence, and the single
-sign "明" only where it stands alone, as "Bo" is not found in "Boston". Case, width, accents of Latin letters and
-invisible signs tell nothing.
-
-An `Erasure` is all of that as a value. The end of the file counts what goes, and leaves it out of batches.
+sign "明" only where it stands alone. Case, width, accents of Latin letters and invisible signs tell nothing.
 """
 
 from __future__ import annotations

@@ -1,18 +1,16 @@
 """Decide which messages are certain to be meant as they stand.
 
-What is said before a message may make it material, a game or words of somebody else ("translate my next two messages",
-"you are a waiter and I am a guest", "is my daughter's essay okay?"). What is said after it may take it back ("just
-kidding", "I only copied that"). No list of such words would be whole. So the talk around a message has to be
-**understood to its last word**: facts are certain only if all that stands before them, and all that their speaker says
-after them, states certain facts or is nothing but thanks and greetings. A wish stands by the same rule, and further
-wishes of the user may stand around it. They leave facts open, though: "whenever I send you a quote, name the film".
-After a break of `PAUSE` another talk begins, in which nothing is open.
+What is said before a message may make it material, a game or words of somebody else ("translate my next two messages"),
+and what is said after it may take it back ("just kidding"). No list of such words would be whole. So the talk around a
+message has to be **understood to its last word**: facts are certain only if all that stands before them, and all that
+their speaker says after them, states certain facts or is nothing but thanks and greetings. A wish stands by the same
+rule, and further wishes of the user may stand around it. They leave facts open, though: "whenever I send you a quote,
+name the film". After a break of `PAUSE` another talk begins, in which nothing is open.
 
-**Since a telling** whatever was read may have ended, or been denied, and both are told in any words: "first night in
-Lunenburg", "it was a prank". So it is certain only as long as nothing was said since, in any talk or document, that is
-not understood so; after that it is certain as of its last telling. Questions and wishes in the session for wishes take
-nothing back, nor does what an assistant says. Who states facts as a caller, or reads all texts as Claude does, states
-their ends, too.
+**Since a telling** whatever was read may have ended, or been denied, in any words: "first night in Lunenburg". So it is
+certain only as long as nothing was said since, in any talk or document, that is not understood so; after that it is
+certain as of its last telling. Questions and wishes in the session for wishes take nothing back, nor does what an
+assistant says. Who states facts as a caller, or reads all texts as Claude does, states their ends, too.
 """
 
 from __future__ import annotations

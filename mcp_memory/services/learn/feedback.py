@@ -4,29 +4,22 @@
 
 **Departures.** GAM-RAG labels sentences; a piece of evidence may be more than one. For a fact, all sentences count that
 state it in the sources shown. For a passage, only the sentences count that the answer cites, otherwise the one most
-similar to the question: labelling all of them would teach that the whole passage helps with the question. The paper
-labels activated sentences that were not marked as not supporting (y = 0). Here only sentences of named evidence are
-labelled: measured over five passes of teaching, the others brought nothing on taught questions (-.2 to +.2 points of
-recall) and cost up to 1.3 with 30 % wrong feedback, and unmarked evidence may be a bridge (DESIGN D10).
+similar to the question: not the whole passage helps with the question. The paper labels activated sentences that were
+not marked as not supporting (y = 0). Here only sentences of named evidence are labelled: measured over five passes of
+teaching, the others brought nothing on taught questions (-.2 to +.2 points of recall) and cost up to 1.3 with 30 %
+wrong feedback, and unmarked evidence may be a bridge (DESIGN D10).
 
-A correction is the caller's later and explicit statement about the question. So its sentences count as supporting,
-though nothing activated them (DESIGN I27): otherwise, if no fact is read from it, the corrected answer would be found
-and given as before. It also shows what is wrong: the gates of the sentences that the wrong answer cites are closed (y =
--1). A recall cites nothing, since its caller answered from it. There the wrong answer is taken to rest on the sentence
-of the best items that resembles the correction most (`corrected_sentence`), unless the caller names what misled. After
-an abstention only the correction's sentences are taught.
+**A correction** is stored as a message without a speaker in a session of its own, under an id made of the episode and
+the words, so that repeating one stores nothing; facts are read from it as from any message. Its sentences count as
+supporting, though nothing activated them (DESIGN I27), and what the wrong answer cites as wrong (y = -1). A recall
+cites nothing: there the wrong answer is taken to rest on the sentence of the best items that resembles the correction
+most (`corrected_sentence`), unless the caller names what misled.
 
-**Corrections** are the caller's statements. Each is stored as a message without a speaker in a separate session, under
-an id made of the episode and the words, so that repeating one stores nothing. Facts are read from it as from any
-message, and a newer value closes the older one.
+**A confirmation** is an unconfirmed fact that a caller names as supporting: it is stored as a fact that the caller
+states. Evidence that does not support an answer need not be false, so feedback never weakens a fact.
 
-**Confirmations.** A caller who names an unconfirmed fact as supporting an answer confirms it: it is stored as a fact
-that the caller states, and from then on the memory relies on it; for one that it relies on already nothing is stored.
-Evidence that does not support an answer need not be false, so feedback never weakens a fact.
-
-**Explored evidence.** A caller may continue with explore steps after a recall (``services/explore.py``) and name
-evidence that they found as evidence of that recall: it joins the episode and its trace. It counts as activated for the
-question by the caller's steps (DESIGN I27), as propagation activates the rest.
+**Explored evidence** that a caller found by explore steps after the recall joins its episode when feedback names it: it
+counts as activated by the caller's steps (DESIGN I27).
 """
 
 from __future__ import annotations

@@ -1,31 +1,22 @@
 """Learn: turn a judgement of an episode into stored sentence memories, one step of GAM-RAG's feedback (§3.3).
 
 A judgement becomes a *lesson*: a label y for each sentence that it is about. `learn` finds those sentences, embeds the
-question and the times, and commits the lesson together with the beliefs that follow from it. Embedding happens before
-the store's lock is taken. Under the lock `learn` checks whether a lesson of this judge about the episode is stored
-already, and the update starts from the current beliefs, so several processes can learn at once. When `learn` returns,
-the lesson is durable.
+question and the times, and commits the lesson together with the beliefs that follow from it: under the lock, from the
+current beliefs and once for each judge of an episode, so several processes can learn at once.
 
 **Departures.** The paper embeds a time as it is written. Here the resolved time is embedded ("12 May 2023"), so that
 "last Friday" in a sentence and "May 2023" in a question have something in common.
 
-**The memory's own answers** teach, too (`own_lesson`): rules find which of the sentences that were activated or cited
-support one. Where a language model answered, its citations are taken.
+**The memory's own answers** teach, too (`own_lesson`). The paper asks a language model for the sentences that state the
+answer or are a necessary bridge to it; where one answered, its citations are taken. Else a sentence supports the answer
+if it holds the answer word for word and is about something that the query names or that lies on the path to the answer;
+or if it states a fact of that path (DESIGN 2.6). This rule shares recall's errors, so its labels count with doubled
+noise. "Yes", "no" and a bare number occur by chance: only the path supports them. An abstention teaches nothing.
 
-**Departures.** The paper asks a language model for the sentences that state the answer or are a necessary bridge to it.
-Here a sentence supports the answer if it holds the answer word for word and is about something that the query names or
-that lies on the path to the answer; or if it states a fact of that path (DESIGN 2.6). This rule sees only what recall
-found and shares recall's errors, so its labels count with doubled noise. "Yes", "no" and a bare number occur in many
-sentences by chance: no sentence supports them by its words, only by the path. An abstention teaches nothing.
-
-In the paper every answer is a lesson. Here a judgement of the memory's own judge is not recorded if it adds nothing: if
-every sentence that it finds to support the answer has a confident gate for the question already, from any lesson.
-Otherwise a repeated question would fill the store with one judgement, and an error of the rules would come to count as
-much as repeated confirmations by callers.
-
-A caller's judgement outranks the memory's own: the memory teaches itself nothing about a sentence that a caller called
-wrong for such a question (its gate is below 1, which the memory's own lessons never cause). The memory's lesson weighs
-less (DESIGN 2.6), but each repetition of the question would add it again, until it outweighed the caller's judgement.
+In the paper every answer is a lesson. Here one of the memory's own is not recorded if every sentence that supports the
+answer has a confident gate for the question already: a repeated question would make an error of the rules count as much
+as repeated confirmations by callers. Nor does the memory teach itself anything about a sentence that a caller called
+wrong for such a question: its repetitions would outweigh the caller's judgement.
 """
 
 from __future__ import annotations

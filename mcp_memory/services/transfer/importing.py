@@ -2,12 +2,8 @@
 
 The files are read twice. The first pass finds what is wrong with a file as a whole (cut short, another encoding), so
 that nothing is stored of one that cannot be read to its end; it counts the records and lists the bad ones. The second
-pass stores the others in the order of the file, many items in a commit, and indexes them
-(`mcp_memory.services.write.write_many`). If one is refused, they are stored one by one, so that it costs no other.
-
-What is stored already is left out, so an import that was stopped is repeated and goes on. What was forgotten in its
-space is left out as well. The records of an export of this program come with their spaces, their ids and their times of
-writing (``own.py``).
+stores the others, many items in a commit; if one is refused, they are stored one by one. What is stored already, or was
+forgotten in its space, is left out, so an import that was stopped is repeated and goes on.
 
 **What only the user states** (who they are, and what they wish of an assistant) another program may have stored of
 anybody. So such a fact is kept as text, and any other about the user is uncertain.

@@ -1,13 +1,12 @@
 """Our own exports: the texts and stated facts of a store as lines of JSON in UTF-8, and back (``docs/MANUAL.md``).
 
 An export holds what people and callers said: each text in its newest wording, then the facts that callers stated by it.
-What this program made of that is made again when the file is imported, and what it learnt is in a backup. The first
-line names format and version, the last one says how many records stand between them, so that a file that was cut short
-is noticed.
+The first line names format and version, the last one says how many records stand between them, so that a file that was
+cut short is noticed. Every line is checked, as somebody may have changed the file by hand; the first that is wrong is
+named, and the file is refused as a whole.
 
-Every line is checked, as somebody may have changed the file by hand; the first that is wrong is named, and the file is
-refused as a whole. An older program also exported what it had learnt, facts that Claude had read, and former wordings
-of documents. Of its file the rest is read, and what is left out is counted.
+An older program also exported what it had learnt, facts that Claude had read, and former wordings of documents. Of its
+file the rest is read, and what is left out is counted.
 """
 
 from __future__ import annotations
