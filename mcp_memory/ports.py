@@ -70,7 +70,7 @@ class PairReader(Protocol):
     async def read(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         """Return for each pair the chance that the record helps with the query, in (0, 1), shape ``(len(pairs),)``.
 
-        Records are as ``search/reading.py`` shows them; of a long one a part is read.
+        Records are as ``search/ranking.py`` shows them; of a long one a part is read.
 
         Raises:
             EmbedderError: the model is missing, is not the expected one, or cannot be run here.

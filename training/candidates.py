@@ -4,7 +4,7 @@
     python -m training.candidates OUT.jsonl --data DATA/NAME [--store FOLDER]
 
 A ranker learns best from the mistakes of what it follows. One line a question: ``{"set", "world", "q", "kind",
-"gold": [ids], "ids": [of the records found, best first], "texts": [as `mcp_memory.search.reading` shows them],
+"gold": [ids], "ids": [of the records found, best first], "texts": [as `mcp_memory.search.ranking` shows them],
 "roles", "totals": [the score of the search], "scores": [{channel: score}], "counts": [how much the user's and the named
 speaker's words counted]}``. The reader is switched off.
 """
@@ -26,7 +26,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.language import iso
 from mcp_memory.memory import Memory
-from mcp_memory.search.reading import record_text
+from mcp_memory.search.ranking import record_text
 from mcp_memory.services.recall import pipeline
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory

@@ -395,7 +395,7 @@ def nearest_part(query: str, shown: str) -> str:
 
     Args:
         query: the other text of the pair.
-        shown: a record as ``search/reading.py`` shows it; what stands before its first colon stays.
+        shown: a record as ``search/ranking.py`` shows it; what stands before its first colon stays.
 
     Returns:
         The record itself if it is short enough; the earliest stretch where several are as good.

@@ -1,7 +1,7 @@
 """A channel of recall: one way to find a segment, with its name, its weights and its score.
 
 Each channel is one `Channel`, defined beside the code that computes its score and with the measurement that chose its
-weights; ``candidates.CHANNELS`` lists all of them. There are four kinds, by when the score is known. All but the first
+weights; ``ranking.CHANNELS`` lists all of them. There are four kinds, by when the score is known. All but the first
 need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a channel").
 
 - channels with a `Channel.score` read the query and the text alone: meaning, words, speaker, title, user;
@@ -9,7 +9,7 @@ need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a ch
   they are defined below;
 - ``time`` and ``siblings`` (``times.py``) depend on the sum of those two kinds;
 - ``links`` and ``entities`` (``links.py``) start from the best candidates by all of these, and ``parts``
-  (``candidates.py``) are searches of their own.
+  (``ranking.py``) are searches of their own.
 
 The channels that only messages have, who said one (``speaker``, ``user``), are here too.
 
@@ -27,7 +27,7 @@ assistant 25 → 51; questions of any kind within a point. For documents it chan
 
 The names in ``via`` are public, so that of ``TITLE`` is still "head" and that of ``USER_FIRST`` "user".
 
-All scores are in units of the cosine, so that talk and documents can be compared (``candidates.py``). "Measured" means:
+All scores are in units of the cosine, so that talk and documents can be compared (``ranking.py``). "Measured" means:
 on dialogues and passages that are not part of this package.
 """
 
@@ -59,7 +59,7 @@ class ChannelInput:
     """What the channels read when they score the messages, or the document segments, of a space for one query.
 
     Attributes:
-        space: its view keeps ``candidates.INDEXES``.
+        space: its view keeps ``ranking.INDEXES``.
         query: understood with the speakers of this space.
         switches: which channels take part.
         rows: the rows of the segments to score: messages only, or documents only.

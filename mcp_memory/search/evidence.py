@@ -3,40 +3,28 @@
 A segment is shown as the sentence or passage that it is. If it states a fact that answers the query, the fact leads
 the item, with its validity, and the segment is quoted as its first source, so a sentence and its fact never take two
 places.
-
-**Places.** Two things stand where the ranking by channels alone would not put them: what a caller named as helpful
-comes first (`rank_confirmed`; ``gain/gates.py``), and the messages of wishes that apply are among the
-evidence (`place_wishes`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
-from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, Source, Step, Wish
+from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, Source, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.questions import looks_back
 from mcp_memory.ports import JudgeInput
-from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import said_in_role
-from mcp_memory.search.times import recallable
+from mcp_memory.search.ranking import Candidate
 from mcp_memory.search.words import WordIndex
 from mcp_memory.view.evidence import MOST_SOURCES, fact_with_sources, known_sentences, segment_evidence, source_of
 from mcp_memory.view.space import NONE, Space
 
-BEFORE_WISHES = 5
-"""Records that stand before the messages of wishes."""
-CONFIRMED_SUFFICIENCY = 0.7
-"""The least sufficiency of evidence that a caller said helps."""
-PLACED_WISHES = 3
-"""Most messages of wishes that become evidence."""
 SHOWN_SUPPORTS = 5
 """Sentences of a memory point that a judge is shown (HGMem's program: 5 passages of a point)."""
 SHORT_WORDS = 12
@@ -48,68 +36,6 @@ _REPLY = re.compile(
     r"|him|her|there|then|because|me too|not)\b",
     re.IGNORECASE,
 )
-
-
-def rank_confirmed(
-    space: Space, query: Query, candidates: Sequence[Candidate], confirmed: Set[int], gates: Mapping[int, float]
-) -> tuple[Sequence[Candidate], float | None]:
-    """Return the candidates, best first, and their sufficiency by the word of callers, both as feedback has them.
-
-    First stand the sentences of these rows (`confirmed_sentences`, `find_correction`). Where nothing is confirmed, or
-    there is no room for all of it, the sufficiency is None: nobody judged it.
-    """
-    if not confirmed:
-        return candidates, None
-
-    def sentences(row: int) -> list[int]:
-        return space.sentences_within(space.segments[row])
-
-    first = [candidate for candidate in candidates if not confirmed.isdisjoint(sentences(candidate.row))]
-    missing = confirmed - {row for candidate in first for row in sentences(candidate.row)}
-    further: dict[int, None] = {}
-    for row in sorted(missing, key=lambda row: (-gates[row], row)):
-        further[space.segments_of(row)[0]] = None
-    least = min((candidate.score for candidate in candidates), default=1.0) or 1.0
-    first += [Candidate(row, least, ("experience",), {}) for row in further]
-    best = max(candidate.score for candidate in first) or 1.0
-    rest = [candidate for candidate in candidates if candidate not in first]
-    ranked = [replace(candidate, score=(1 + candidate.score / best) / 2) for candidate in first]
-    ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
-    if len(first) > query.limit:
-        return ranked, None
-    return ranked, max(CONFIRMED_SUFFICIENCY, *(gates[row] / 2 for row in confirmed))
-
-
-def place_wishes(
-    space: Space, candidates: Sequence[Candidate], wishes: Sequence[Wish], query: Query
-) -> Sequence[Candidate]:
-    """Return the candidates with the messages of the nearest wishes behind the best `BEFORE_WISHES` of them.
-
-    A message that the best records show stays where it is. Fewer candidates than `BEFORE_WISHES` get no more: what was
-    found is little, and a wish does not answer a question. Nor does a question of the past ("have I ever baked
-    bread?"): a wish says how something is to be done.
-
-    Args:
-        space: the space of the candidates.
-        candidates: best first.
-        wishes: the wishes that apply, the nearest first.
-        query: the query whose window, role and limit hold for wishes as well.
-    """
-    if len(candidates) <= BEFORE_WISHES or looks_back(query.text):
-        return candidates
-    open_ = recallable(space, query.window, query.role)
-    first, rest = list(candidates[:BEFORE_WISHES]), list(candidates[BEFORE_WISHES:])
-    shown = {space.segment_turn[one.row].id for one in first}
-    placed: list[Candidate] = []
-    for wish in wishes:
-        if not wish.scope or not open_[wish.row] or len(placed) == PLACED_WISHES:
-            continue
-        turn = space.segment_turn[wish.row].id
-        if turn not in shown:
-            shown.add(turn)
-            placed.append(Candidate(wish.row, rest[0].score, ("wishes",), {}))
-    rest = [one for one in rest if not (space.talk[one.row] and space.segment_turn[one.row].id in shown)]
-    return [*first, *placed, *rest][: query.limit]
 
 
 def evidence_of(

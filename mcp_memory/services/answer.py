@@ -31,8 +31,8 @@ from mcp_memory.gain.gates import gates_for_judge
 from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import Embedder, JudgeInput, QuestionJudge, Store
-from mcp_memory.search.candidates import newest_candidates
 from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_items
+from mcp_memory.search.ranking import newest_candidates
 from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id

@@ -13,7 +13,7 @@ from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.search.candidates import INDEXES
+from mcp_memory.search.ranking import INDEXES
 from mcp_memory.services.indexing import Reading, deriver, silent
 from mcp_memory.settings import Settings
 from mcp_memory.storage import rebuild

@@ -25,7 +25,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.search.candidates import INDEXES
+from mcp_memory.search.ranking import INDEXES
 from mcp_memory.search.words import WordIndex
 from mcp_memory.storage import forget, saved_view
 from mcp_memory.storage.refresh import Refresher

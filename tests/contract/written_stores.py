@@ -31,7 +31,7 @@ from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.search.candidates import INDEXES
+from mcp_memory.search.ranking import INDEXES
 from mcp_memory.services.indexing import silent
 from mcp_memory.services.write import write as write_texts
 from mcp_memory.settings import Settings

@@ -65,9 +65,9 @@ from mcp_memory.language.shapes import (
 )
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
-from mcp_memory.search.candidates import PARTS, CandidateSet
 from mcp_memory.search.channels import similarity
 from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
+from mcp_memory.search.ranking import PARTS, CandidateSet
 from mcp_memory.search.times import segments_telling_within, with_event_times
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Scores

@@ -8,7 +8,7 @@ and not made yet (f_select, eq. 10), makes them (eq. 11), routes what they find 
 evidence covers the query. The loop ends when it does, when nothing new comes any more, or when the budget is spent: 8
 turns, 10 calls a turn (the paper), 50 in all (the authors' program), of which a turn takes at most its share, so that
 later turns have theirs (DESIGN D30). What was found joins the candidates as further scores: the best score of all,
-times the strength, times the worth of the operator (`boost_candidates`).
+times the strength, times the worth of the operator (`LoopState.gains`).
 
 **The policy** (`select_calls`). A question for a time, or with a date, has the best segments placed on the timeline
 (the paper's ``query_conversation_time``). Where nothing covers most of a question's content words, only names lead
@@ -55,8 +55,8 @@ from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
 from mcp_memory.navigation.beam import no_similarity
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
-from mcp_memory.search.candidates import ALIKE, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.channels import SpeakerIndex
+from mcp_memory.search.ranking import Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Scores
@@ -116,23 +116,25 @@ async def go_on(
     if found is None or not settings.switches.loop or not settings.operators or is_prompt(query.text):
         return found, {}, result
     ranked, coverage = rank(space, query, found)
+    alike = similar_turn_scores(space, found, query) if settings.switches.alike else {}
     if is_covered(space, query, ranked, coverage):
-        return boost_candidates(space, query, found, settings, None, KEPT_TURNS), {}, replace(result, stop="covered")
+        return found.boost(space, alike, KEPT_TURNS), {}, replace(result, stop="covered")
     strengths = [(candidate.row, candidate.score**STRENGTH_EXPONENT) for candidate in ranked]
     state = LoopState.begin(space, query, strengths, LOOP_WIDTH, uncovered_share(query, coverage.missing))
+    best = float(found.total.max())
 
     def take(step: Suggestion) -> OperatorResult:
         given = OperatorInput(space, no_similarity, window=query.window, limit=CALL_ITEMS, **step.args)  # type: ignore[arg-type]
         return settings.operators[step.operator].take(given)
 
     def covered(state: LoopState) -> bool:
-        return is_covered(space, query, *rank(space, query, boost_candidates(space, query, found, settings, state)))
+        return is_covered(space, query, *rank(space, query, found.boost(space, state.gains(best))))
 
     limits = settings.loop if query.max_turns is None else replace(settings.loop, max_turns=query.max_turns)
     # In a thread: the first call that walks cues reads every sentence.
     stop = await to_thread.run_sync(lambda: run_loop(state, take, covered, limits, tags=settings.switches.tags))
     result = replace(result, stop=stop, trace=tuple(state.trace), turns=state.turns)
-    return boost_candidates(space, query, found, settings, state, KEPT_TURNS), state.dated, result
+    return found.boost(space, {**state.gains(best), **alike}, KEPT_TURNS), state.dated, result
 
 
 def rank(space: Space, query: Query, candidates: CandidateSet | None) -> tuple[Sequence[Candidate], Coverage]:
@@ -172,31 +174,6 @@ def is_covered(space: Space, query: Query, ranked: Sequence[Candidate], coverage
         return has_kind(query.answer_type, query.text, space.text(segment), turn.speaker, dated=dated)
 
     return coverage.whole and any(has_form(candidate.row) for candidate in ranked[:COUNTED_CANDIDATES])
-
-
-def boost_candidates(
-    space: Space,
-    query: Query,
-    candidates: CandidateSet,
-    settings: RecallSettings,
-    state: LoopState | None,
-    keep: int = 0,
-) -> CandidateSet:
-    """Return the candidates with what the loop found; the best ``keep`` turns of the search keep their places.
-
-    If any are kept, similar turns are boosted as well (``search/candidates.py``). Where the search covered the query,
-    there is no state of the loop.
-    """
-    best = float(candidates.total.max())
-    boosts: dict[str, Scores] = {}
-    for operator, strengths in state.brought.items() if state else ():
-        if operator in WORTH:
-            boosts[operator] = np.zeros(len(space.segments), dtype=np.float32)
-            boosts[operator][list(strengths)] = best * WORTH[operator] * np.array(list(strengths.values()))
-    if keep and settings.switches.alike:
-        similar = similar_turn_scores(space, candidates, query.text, query.vector)
-        boosts |= {} if similar is None else {ALIKE: similar}
-    return candidates.boost(space, boosts, keep)
 
 
 def run_loop(
@@ -353,6 +330,15 @@ class LoopState:
     def strongest(self, count: int) -> list[int]:
         """Return the rows of the strongest segments that were found, earlier ones first in a tie."""
         return sorted(self.found, key=lambda row: -self.found[row])[:count]
+
+    def gains(self, best: float) -> dict[str, Scores]:
+        """Return what segments gain by what calls found, by operator, where ``best`` is the best score of all."""
+        gained: dict[str, Scores] = {}
+        for operator, strengths in self.brought.items():
+            if operator in WORTH:
+                gained[operator] = np.zeros(len(self.space.segments), dtype=np.float32)
+                gained[operator][list(strengths)] = best * WORTH[operator] * np.array(list(strengths.values()))
+        return gained
 
     def propose(self, steps: Iterable[Suggestion]) -> list[Suggestion]:
         """Put calls on the agenda; return those that were made already, but from something weaker."""

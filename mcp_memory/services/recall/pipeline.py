@@ -2,12 +2,7 @@
 
 Read it as one query's way: understand and embed it (`embed_query`); then (`find`) follow the facts about what it names,
 look up what feedback taught and where that leads, search the raw text through every channel, go on by the loop where
-that is not enough, and show what was found as evidence.
-
-**Scores** join the ranking in this order: the channels of the search (``search/channels.py``), among them those that
-`find` has computed before; time (`add_temporal_scores`); what the best lead to (`lead_on`); other wordings
-(`add_parts`); the reader (`read_first`); what the loop found, and similar turns (`boost_candidates`). Last, what
-callers confirmed (`rank_confirmed`) and wishes (`place_wishes`) get places, whatever their scores.
+that is not enough, and show what was found as evidence. ``search/ranking.py`` says in which order scores are added.
 """
 
 from __future__ import annotations
@@ -37,7 +32,6 @@ from mcp_memory.navigation.beam import SUFFICIENT, FoundPaths, find_paths, score
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
-from mcp_memory.search.candidates import Candidate, find_candidates
 from mcp_memory.search.channels import (
     FACTS,
     QUESTIONS,
@@ -46,8 +40,8 @@ from mcp_memory.search.channels import (
     similarity,
     whose_words,
 )
-from mcp_memory.search.evidence import evidence_of, place_wishes, rank_confirmed
-from mcp_memory.search.reading import read_first
+from mcp_memory.search.evidence import evidence_of
+from mcp_memory.search.ranking import Candidate, find_candidates, place_wishes, rank_confirmed, read_first
 from mcp_memory.search.times import with_event_times
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
@@ -133,9 +127,6 @@ async def find(embedder: Embedder, view: View, query: Query, settings: RecallSet
     if switches.questions and len(space.questions):
         external[QUESTIONS.name] = pool_similarity(space, query.vector)
     searched = find_candidates(space, query, cosines, switches, external)
-    if searched is not None and query.parts:
-        of_parts = (find_candidates(space, part, similarity(space, part.vector), switches) for part in query.parts)
-        searched = searched.add_parts(space, [one for one in of_parts if one is not None])
     read, unread = await read_first(settings.reader, space, query, searched, always=settings.read_always)
     texts = 1 + len(query.parts) + (query.time_vector is not None)
     begun = RecallResult(

@@ -12,7 +12,7 @@ from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
-from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
+from mcp_memory.search.ranking import INDEXES, Candidate, CandidateSet, find_candidates, rank_candidates
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import Space, View
 
@@ -87,3 +87,9 @@ def ask(
 
 def refs(space: Space, ranked: Sequence[Candidate]) -> list[str]:
     return [space.segment_turn[candidate.row].ref for candidate in ranked]
+
+
+def candidate_set(*scores: float) -> CandidateSet:
+    """Return the first segments of a space, found with these scores."""
+    total = np.array(scores, np.float32)
+    return CandidateSet(np.arange(len(scores)), {"words": total}, total)

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 
 import anyio
 import numpy as np
-from small_space import document, message, space_of
+from small_space import candidate_set, document, message, space_of
 
 from mcp_memory.domain.query import Query
 from mcp_memory.embedding.onnx import nearest_part
 from mcp_memory.errors import EmbedderError
-from mcp_memory.search import reading
-from mcp_memory.search.candidates import CandidateSet
-from mcp_memory.search.reading import read_first
+from mcp_memory.search.ranking import READER, CandidateSet, read_first
 from mcp_memory.search.words import READ_CHARS
 from mcp_memory.vectors import Scores
 
@@ -37,8 +35,7 @@ class SaysWhichHelps:
 
 def found(count: int, scores: Sequence[float], text: str = "The {} one."):
     space = space_of(*(message(f"m{number}", "Ann", text.format(number), number) for number in range(count)))
-    rows = np.arange(count)
-    return space, CandidateSet(rows, {}, np.array(scores, np.float32))
+    return space, candidate_set(*scores)
 
 
 def order(space, candidates: CandidateSet) -> list[str]:
@@ -61,11 +58,11 @@ def test_a_document_keeps_its_place_among_messages_that_are_read() -> None:
     space = space_of(
         message("m0", "Ann", "The first one."), document("d", None, "The one."), message("m1", "Ann", "No.")
     )
-    candidates = CandidateSet(np.arange(3), {}, np.array([1, 0.95, 0.9], np.float32))
+    candidates = candidate_set(1, 0.95, 0.9)
     reader = SaysWhichHelps("one")
     after, _ = read(reader, space, candidates)
     assert [text for _, text in reader.read_pairs] == ["Ann: The first one.", "Ann: No. [before: The first one.]"]
-    helps = after.scores[reading.READER_SCORE]
+    helps = after.scores[READER.name]
     assert helps[1] == np.mean(helps[[0, 2]])
 
 

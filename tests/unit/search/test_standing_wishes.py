@@ -8,8 +8,7 @@ from small_space import document, message, refs, space_of
 from mcp_memory.domain.turns import WISHES
 from mcp_memory.language.questions import understand
 from mcp_memory.language.wishes import WISH_CHARS, as_said
-from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.evidence import BEFORE_WISHES, PLACED_WISHES, place_wishes
+from mcp_memory.search.ranking import BEFORE_WISHES, PLACED_WISHES, Candidate, place_wishes
 from mcp_memory.search.wishes import fitting_wishes, standing_wishes
 from mcp_memory.view.space import Space
 

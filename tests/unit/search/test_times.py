@@ -10,8 +10,8 @@ from small_space import ask, document, message, reading, refs, space_of
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import midnight
-from mcp_memory.search.candidates import INDEXES, Candidate
 from mcp_memory.search.channels import ChannelInput
+from mcp_memory.search.ranking import INDEXES, Candidate
 from mcp_memory.search.times import FAR, YEAR, TimeIndex, with_event_times
 from mcp_memory.view.evidence import sentence_evidence
 from mcp_memory.view.space import Space, View

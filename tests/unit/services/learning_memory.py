@@ -20,7 +20,7 @@ from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.search.candidates import INDEXES
+from mcp_memory.search.ranking import INDEXES
 from mcp_memory.settings import Settings
 from mcp_memory.view.space import Space
 

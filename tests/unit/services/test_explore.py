@@ -14,7 +14,7 @@ from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import OperatorResult
-from mcp_memory.search.candidates import INDEXES
+from mcp_memory.search.ranking import INDEXES
 from mcp_memory.server.tools.explore import ExploreInput
 from mcp_memory.services.explore import explore
 from mcp_memory.services.indexing import Reading, silent

@@ -17,7 +17,7 @@ from mcp_memory.embedding.onnx import Parts, embed_alone
 from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
-from mcp_memory.search.candidates import INDEXES
+from mcp_memory.search.ranking import INDEXES
 from mcp_memory.services.answer import answer
 from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes

@@ -5,17 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_space import ask, document, message, reading, refs, space_of
+from small_space import ask, candidate_set, document, message, reading, refs, space_of
 
-from mcp_memory.configurable import Switches
-from mcp_memory.domain.query import Window
+from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.search.candidates import (
+from mcp_memory.search.ranking import (
     INDEXES,
     Candidate,
     CandidateSet,
-    find_candidates,
     newest_candidates,
     rank_candidates,
     similar_turn_scores,
@@ -99,16 +97,15 @@ PAPERS = space_of(
 )
 
 
-def candidates_of(space: Space, text: str) -> CandidateSet:
-    nothing = np.zeros(len(space.segments), np.float32)
-    found = find_candidates(space, understand(text, space.speakers), nothing, Switches())
-    assert found is not None
-    return found
+def ranked(space: Space, text: str, *parts: str) -> list[Candidate]:
+    query, *others = (
+        replace(understand(one, space.speakers), vector=np.zeros(2, np.float32)) for one in (text, *parts)
+    )
+    return ask(space, replace(query, parts=tuple(others)))
 
 
 def order(space: Space, *parts: str) -> list[str]:
-    found = [candidates_of(space, part) for part in parts]
-    return refs(space, rank_candidates(space, candidates_of(space, "How was the sea?").add_parts(space, found)))
+    return refs(space, ranked(space, "How was the sea?", *parts))
 
 
 @pytest.mark.parametrize("space", [TALK, PAPERS])
@@ -117,17 +114,9 @@ def test_what_only_a_part_finds_ranks_behind_what_the_query_finds(space: Space) 
     assert "baker" not in order(space)
     assert "baker" in order(space, "the baker's sister")
     assert order(space, "the baker's sister")[0] == first
-    candidates = candidates_of(space, "sea").add_parts(space, [candidates_of(space, "the baker's sister")])
-    baker = next(one for one in rank_candidates(space, candidates) if space.segment_turn[one.row].ref == "baker")
+    found = ranked(space, "sea", "the baker's sister")
+    baker = next(one for one in found if space.segment_turn[one.row].ref == "baker")
     assert baker.via == ("parts",)
-
-
-ASKED, LIKE_TWO = "Which one?", np.array((0.0, 1.0), np.float32)
-
-
-def candidate_set(space: Space, *scores: float) -> CandidateSet:
-    total = np.array(scores, np.float32)
-    return CandidateSet(rows=np.arange(len(scores)), scores={"words": total}, total=total)
 
 
 def talk(count: int) -> Space:
@@ -143,7 +132,7 @@ def rows(space: Space, candidates: CandidateSet) -> list[int]:
 
 
 def test_the_best_keep_their_places_and_boosted_candidates_follow_in_their_order() -> None:
-    space, first = talk(5), candidate_set(talk(5), 1.0, 0.8, 0.6, 0.4, 0.2)
+    space, first = talk(5), candidate_set(1.0, 0.8, 0.6, 0.4, 0.2)
     found = first.boost(space, gain(0, 0, 0, 0.9, 2.0), keep=2)
     assert rows(space, found) == [0, 1, 4, 3, 2]
     assert rows(space, first.boost(space, gain(0, 0, 0, 0.9, 2.0), keep=0)) == [4, 3, 0, 1, 2]
@@ -153,7 +142,7 @@ def test_the_best_keep_their_places_and_boosted_candidates_follow_in_their_order
 def test_scores_descend_from_1_and_the_first_keep_their_places_under_any_boost(seed: int) -> None:
     rng = np.random.default_rng(seed)
     space, total = talk(12), np.sort(rng.random(12).astype(np.float32))[::-1]
-    ranked = rank_candidates(space, candidate_set(space, *total).boost(space, gain(*(3 * rng.random(12))), keep=5))
+    ranked = rank_candidates(space, candidate_set(*total).boost(space, gain(*(3 * rng.random(12))), keep=5))
     scores = [candidate.score for candidate in ranked]
     assert [candidate.row for candidate in ranked[:5]] == [0, 1, 2, 3, 4]
     assert scores[0] == 1.0
@@ -166,11 +155,12 @@ def test_messages_similar_to_the_best_gain_and_none_gain_without_vectors() -> No
     view = View(INDEXES)
     view.add(replace(reading(*turns, vectors=vectors), segment_vectors=np.array([*vectors.values()], np.float32)), 1)
     space = view.space("x")
-    gained = similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO)
-    assert gained is not None
+    found = candidate_set(1.0, 0.9, 0.8)
+    one, all_ = (
+        Query(text, vector=np.array((0.0, 1.0), np.float32)) for text in ("Which one?", "Which ones are there?")
+    )
+    gained = similar_turn_scores(space, found, one)["alike"]
     assert gained[2] > gained[1] == 0.0
-    several = similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), "Which ones are there?", LIKE_TWO)
-    assert several is not None
-    assert several.tolist() == pytest.approx([gained[0], 0.15, gained[2]])
+    assert similar_turn_scores(space, found, all_)["alike"].tolist() == pytest.approx([gained[0], 0.15, gained[2]])
     space.segment_vectors = space.sentence_vectors = None
-    assert similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO) is None
+    assert similar_turn_scores(space, found, one) == {}
