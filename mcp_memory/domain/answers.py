@@ -27,9 +27,8 @@ class EvidenceSentence:
 
     Attributes:
         evidence_id: the id of the item that it belongs to.
-        source: its span.
         times: the times that it states, in characters from the start of the turn's text.
-        score: the score of the item, in [0, 1].
+        score: of the item, in [0, 1].
         cosine: the cosine of its vector with the query's; None if the view holds no vectors.
         gate: how far it is known to help with the query, in [0, 2]; 1 if nothing was learnt, below 1 if a caller
             called it wrong.
@@ -50,7 +49,6 @@ class RelationFacts:
     Attributes:
         key: the key of the entity.
         names: every spelling of it, its usual name first.
-        relation: its name.
         forward: whether the entity is the head and the tails are the values; otherwise the other way round.
         versions: the stable ones, by start, contested ones included.
         suspected: the unconfirmed ones, by start.
@@ -172,7 +170,6 @@ class Judgement:
     Attributes:
         proposal: the answer; None for none. The embedded engine proposes only what certain facts say; a language model
             what it finds stated, and what it cites is what it says supports the answer.
-        engine: the judge.
         missing: facts that are not stated, in the judge's words; with a proposal, what it lacks.
         next: steps to take before it is asked again; with a proposal, only if that is incomplete.
         left: evidence that it need not see again: places of sentences and ids of facts.

@@ -39,19 +39,14 @@ class Batch:
     """Rows in the order in which they are recorded.
 
     Attributes:
-        turns: the turns.
         segments: the segments of these turns, or of turns that were stored without, by turn and then by index.
         sentences: their sentences in the same way.
         segment_vectors: shape ``(len(segments), d)``, each row of length 1.
         sentence_vectors: shape ``(len(sentences), d)``, each row of length 1, or zeros where a sentence has the vector
             of its segment (`domain.turns.shares_vectors`).
         assertions: the assertions of these turns, or by the caller about earlier ones.
-        lessons: judgements of episodes.
         beliefs: sentence memories after these lessons; the last one of a sentence counts.
-        points: revisions of memory points.
         point_vectors: the vectors of their descriptions, shape ``(len(points), d)``, each row of length 1.
-        aliases: names merged into one entity.
-        questions: the questions of the question pool.
         question_vectors: the vectors of their texts, shape ``(len(questions), d)``, each row of length 1.
         outlays: tokens spent on a language model, all on one day.
         jobs: progress of the enrichment of texts by a language model.

@@ -88,12 +88,8 @@ class Alias:
     """The judgement that two names mean one entity.
 
     Attributes:
-        space: the space where it holds.
         name: the name of the entity, as written.
         alias: the other name, as written.
-        reason: in words.
-        source: the judge.
-        at: when it was made.
     """
 
     space: str

@@ -35,9 +35,6 @@ class ShownEvidence:
     """One item of evidence as an episode showed it.
 
     Attributes:
-        id: the id of the evidence.
-        score: in [0, 1].
-        via: the channels that found it.
         sentences: ids of the sentences that it consists of or rests on.
         text: as shown, cut to 200 characters, for the trace.
     """
@@ -55,16 +52,11 @@ class Episode:
 
     Attributes:
         id: ``ep_…``, new for every call.
-        space: the space where it was asked.
-        query: the question as given.
-        at: when it was asked.
         time: the words of the question that say a time, which are embedded for the time memory; None for a question
             without one (NO_TIME).
-        engine: the engine whose judgement decided.
         shown: the evidence, best first.
         activated: ids of the sentences that propagation activated (S_act), in the order of activation.
         answer: what was answered; None for a recall or an abstention.
-        cited: ids of the sentences that the answer cites.
         abstained: whether an answer was asked for and not given; such an episode teaches nothing.
         roots: names that navigation started from.
         paths: what navigation found, in words (REAL eq. 9).
@@ -112,12 +104,6 @@ class Lesson:
     """One judge's labels for one episode; a judge gives them once (DESIGN I27).
 
     Attributes:
-        episode_id: the id of the episode that it is about.
-        space: the space where that was asked.
-        query: the question as given.
-        asked_at: when it was asked.
-        source: the judge.
-        at: when it was recorded.
         labels: y of each sentence that was judged, by its id.
         trace: the rest of the episode, a JSON object in UTF-8; see `episode`.
     """
@@ -172,8 +158,6 @@ class Belief:
     time vector is that of the time it states, and its uncertainties are 1, so that every gate is 1 (DESIGN I20).
 
     Attributes:
-        sentence_id: the id of the sentence.
-        space: the space of the sentence.
         task: m_task, shape ``(d,)``, length 1: the questions that it helped with.
         task_doubt: uncertainty π_task in (0, 1]; 1 means that nothing is known.
         time: m_time, a unit vector; None if the sentence states no time, or nothing was learnt of it yet.

@@ -28,13 +28,7 @@ Rule = Literal["symmetry", "hyponymy", "succession", "causality", "cooccurrence"
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """The entity from which a search starts.
-
-    Attributes:
-        key: the key of the entity (`domain.entities.entity_key`).
-        name: as shown.
-        intent: kind of fact that the question asks for.
-    """
+    """The entity from which a search starts."""
 
     key: str
     name: str
@@ -121,9 +115,7 @@ class Source:
     """A span of a stored turn.
 
     Attributes:
-        turn: the message or document.
-        start: first character of the span within the turn's text.
-        end: first character after it.
+        start: first character within the turn's text; ``end``: first one after it.
     """
 
     turn: Turn
@@ -141,7 +133,6 @@ class Evidence:
     """One item that recall found.
 
     Attributes:
-        id: the id of the sentence, segment, fact or memory point.
         kind: a segment of one sentence is shown as ``sentence``.
         text: verbatim, or the fact in words, or the description of the point.
         score: in [0, 1], comparable within one result only.
@@ -209,9 +200,7 @@ class OperatorCall:
 
     Attributes:
         turn: the turn of the loop, from 1.
-        operator: its name.
         args: by name, as the explore tool takes them.
-        found: how many items it found.
         kept: how many of them led to new segments, or raised the strength of known ones.
     """
 
@@ -241,10 +230,8 @@ class Wish:
 
     Attributes:
         id: the id of the sentence that states it.
-        text: its words.
         kind: "wish", or "withdrawn" for a permission: it ends a wish in nearly the same words.
         scope: the words that say of what it holds; empty if it holds of every answer.
-        said_at: when it was said.
         source: the words with their turn.
         row: the row of the segment with these words.
         space: the space where it stands, if that is another than the one that was asked; else None.
@@ -293,20 +280,17 @@ class RecallResult:
         sufficient: whether that is enough to answer from; None likewise.
         missing: names and numbers of the query that no record of the space has; where Claude judged, what is missing in
             its words.
-        engine: the engine whose judgement decided.
-        warnings: the warnings for the caller.
         conflicts: where certain facts contradict each other, and what callers corrected, in words.
         roots: entities that navigation started from.
-        paths: the paths that it found, best first.
+        paths: best first.
         next: steps that might find what is missing.
         rounds: the rounds of propagation (GAM-RAG).
-        episode: the id under which feedback refers to it (``services/learn/episodes.py``); empty if it is not kept.
-        points: memory points related to the query, the most similar first.
+        episode: under which feedback refers to it (``services/learn/episodes.py``); empty if it is not kept.
+        points: related to the query, the most similar first.
         stop: why the loop ended; None if it did not run.
         trace: its calls, in order.
         turns: how many it took.
         texts: how many were embedded.
-        spent: on a language model; None if none was asked.
         activated: ids of the sentences that propagation activated (S_act), in order.
         breadth: how broad it is; ``all`` and ``overview`` show their evidence as lines in the order of time.
         total: with ``all`` and ``overview``, how many items bear on the query; else None.
@@ -362,8 +346,6 @@ class AnswerResult:
         confidence: in [0, 1]; None for an abstention that nobody judged.
         hedged: whether it rests on something uncertain.
         citations: empty only for an abstention.
-        recall: the evidence that it was made from.
-        engine: the engine whose judgement decided.
         points: memory points that a language model made of the question while it answered, not stored.
         closest: sentences as they were said, for whoever asked to read, where nobody judged and nothing certain
             answers; best first.

@@ -59,25 +59,17 @@ class Assertion:
 
     Attributes:
         id: ``x_…``, derived from its place, words, times and extractor.
-        space: the space of its turn.
-        turn_id: the id of the turn that states it.
         sentence: index of the sentence within the turn, or `WHOLE`.
-        start: first character of the stating words within the turn's text.
-        end: first character after them.
+        start: first character of the stating words within the turn's text; ``end``: first one after them.
         head: as written, with pronouns resolved.
         relation: a name of the registry, or any other in its form (``domain/relations.py``).
-        tail: as written.
         negated: whether it states that the fact does not hold, from ``since`` on.
         since: start: as stated, otherwise the time of the utterance; `BEGINNING` for "used to".
         until: stated end (exclusive), otherwise `FOREVER`.
         stated: whether ``since`` or ``until`` is stated.
         confidence: in (0, 1].
-        intent: the intent of the statement.
         change: whether the words state a change ("now", "switched to").
-        extractor: who extracted it.
         said_at: `Turn.told_order` of its turn; nearly its time.
-        recorded_at: when it was stored.
-        kind: state, event or plan.
         precision: how exactly its times are known; None for a state whose start nobody stated, and for what was stored
             before this was recorded.
         original: head and tail as the log keeps them, where the ones above are masked (``domain/batch.py``).
@@ -129,18 +121,9 @@ def new_assertion(
     turn: Turn, sentence: int, span: tuple[int, int], triple: tuple[str, str, str], holds: Validity, *,
     confidence: float, intent: Intent, extractor: ExtractorName, recorded_at: Millis | None = None,
 ) -> Assertion:  # fmt: skip
-    """Return an assertion of a turn with its id.
+    """Return an assertion of a turn with its id: in the words of a span, of a sentence by its index or `WHOLE`.
 
-    Args:
-        turn: the turn that states it.
-        sentence: index of the sentence within the turn, or `WHOLE`.
-        span: the span of the stating words, in characters of the turn's text.
-        triple: head, relation and tail.
-        holds: when the fact holds.
-        confidence: in (0, 1].
-        intent: the intent of the statement.
-        extractor: who extracted it.
-        recorded_at: when it was stored; None for the time at which its turn was.
+    ``triple`` has head, relation and tail. Without ``recorded_at`` it was stored when its turn was.
     """
     written_at = turn.written_at if recorded_at is None else recorded_at
     return with_id(Assertion(
@@ -156,9 +139,6 @@ class Version:
     Attributes:
         id: ``f_…``, derived from its earliest recorded assertion.
         head: as written there.
-        relation: its name.
-        tail: as written there.
-        since: first instant.
         until: first instant after it; equal to ``since`` if and only if contested (DESIGN I3).
         stated: whether an assertion states ``since``; otherwise it is the time of the first utterance.
         status: ``active`` without an end, ``closed`` with one, ``contested`` if it never held.
@@ -248,8 +228,6 @@ class TimedAssertion(NamedTuple):
     placed by what else was told of the same value.
 
     Attributes:
-        assertion: the assertion.
-        since: first instant.
         until: first instant after it; None if it says nothing about the end.
         before: whether nobody said when.
     """

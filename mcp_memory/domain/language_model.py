@@ -24,7 +24,6 @@ class Spending:
         calls: requests that reached the provider, failed ones included.
         input_tokens: sent and not read from the provider's cache; tokens written into the cache count.
         cached_tokens: sent and read from the cache, which costs a tenth.
-        output_tokens: the output tokens of the replies.
         seconds: waited, pauses and retries included.
     """
 
@@ -69,15 +68,12 @@ class Job:
     """One revision of the state of reading one turn.
 
     Attributes:
-        space: the space of the turn.
-        turn_id: the id of a message or document.
         state: ``waiting``, after a failure or between the parts of a long text; ``done``; or ``failed`` too often. In
             rows of an older program ``leased`` by ``holder`` until ``until``, which means ``waiting``.
         parts: the parts of the text, read so far; most messages have one part.
         tries: the tries that failed in a row.
         until: 0, but in rows of an older program.
         holder: empty, but in rows of an older program.
-        at: when this revision was made.
     """
 
     space: str

@@ -30,18 +30,13 @@ class Point:
 
     Attributes:
         id: ``h_…``, see `new_point`; the same in every revision.
-        space: the space where it belongs.
         entities: names of its vertices as written, at least `MIN_ENTITIES` with different keys; never changed.
-        description: of how the entities are connected.
         scope: the goal that it was made for, in the form of `scope_of`; empty for none.
         revision: 0, 1, …
         status: ``merged`` once another point has replaced it.
         parents: ids of the points that were merged into it, in order.
         merged_into: id of the point that replaced it; None for an active point.
         sentences: ids of the sentences that support it; an id may be unknown after a rebuild that split texts again.
-        facts: ids of the facts that support it.
-        source: the author of the description.
-        at: when this revision was made.
     """
 
     id: str

@@ -46,11 +46,9 @@ class NewFact:
     Attributes:
         head: the entity that it is about, by name.
         relation: in any form ("livesIn").
-        tail: the other end, by name or as a value.
         valid_from: the start of its validity; None if the caller did not state it.
         valid_to: its end (exclusive), after ``valid_from``; None likewise.
         confidence: in (0, 1]; that of a plain statement if the caller did not state it (DESIGN 1).
-        intent: the intent of the statement.
         source: id of the message or document that states it, of this call or stored before in the same session; None
             if the caller states it.
         negated: whether it states that the fact does not hold, from ``valid_from`` on.
@@ -76,10 +74,8 @@ class WriteRequest:
     """The request of a write.
 
     Attributes:
-        space: the space.
         session: the session of the items, and of the facts' sources.
         kind: the kind of the items; ``statement``, and no items, if the call brings facts alone.
-        items: kept word for word.
         facts: the facts that the caller extracted from these items or others, or states itself.
         wait: whether the call ends only when everything that it brought is indexed.
     """
@@ -105,12 +101,10 @@ class WrittenFact:
     """The outcome for one fact: one that the call asserts, or one that this ended.
 
     Attributes:
-        id: the id of the version.
         text: in words, without its times.
         op: what was done to it.
         valid_from: the start of its validity now; None if it is not stated.
         valid_to: its end (exclusive) likewise.
-        kind: state, event or plan.
         precision: how exactly its times are known; None if nobody stated them.
     """
 
@@ -129,8 +123,6 @@ class WriteResult:
 
     Attributes:
         items: one for each item of the request, in its order.
-        segments: how many were stored.
-        sentences: how many were stored.
         warnings: the warnings of items that were there already and came with another speaker, role, time or title.
         engine: the caller, if it brought facts, whatever else was extracted from the items.
         facts: those that the caller asserts, those extracted from the items, and others that these ended.
@@ -213,12 +205,9 @@ class EvolveRequest:
     """The request of an evolve.
 
     Attributes:
-        space: the space.
         episode: of the recall or answer that the feedback is about; without feedback, the one whose evidence is
             organised.
-        feedback: None if the call brings none.
         goal: a question or topic to organise memory around; if the call brings points, what these are for.
-        points: edits of memory points; None if the call brings none.
         steps: which to take; empty for those for which the call brings input.
     """
 
@@ -235,7 +224,6 @@ class Improved:
     """One change that an evolve made.
 
     Attributes:
-        step: the step that changed it.
         kind: what it is.
         id: the id of the sentence, fact, message or point; of a relation or an entity its name, of questions their
             space.
@@ -244,7 +232,6 @@ class Improved:
         after: its state now.
         valid_from: of a fact, the start of its validity now; None if it is not stated.
         valid_to: of a fact, its end (exclusive) likewise.
-        fact_kind: of a fact, whether it is a state, an event or a plan.
         precision: of a fact, how exactly its times are known; None if nobody stated them.
     """
 
@@ -273,8 +260,6 @@ class EvolveResult:
     """The outcome of an evolve.
 
     Attributes:
-        changes: in order.
-        skipped: steps that changed nothing, and why.
         warnings: why another judge than the wanted one made the memory points, in words.
         engine: the caller, if it brought feedback or points; else the engine that made the points.
         spent: on a language model; None if none was asked.
@@ -292,12 +277,8 @@ class ExploreRequest:
     """One step of navigation, for a client that navigates itself.
 
     Attributes:
-        space: the space.
         operator: the name of the step (`ports.Operator`).
-        entity: a name.
-        relation: in any form.
         query: what the caller looks for; results are ranked by their similarity to it.
-        window: the window of time.
         limit: at most so many items.
         tag: as a reply names it, or a word or two.
         topic: its id, or words.
@@ -323,12 +304,9 @@ class ForgetTargets:
     """What is to be forgotten in one space, by ids; what rests on it follows from the rows (``view/erasure.py``).
 
     Attributes:
-        space: its name.
         everything: the whole space; the other fields are empty then.
         turns: ids of messages, revisions of documents and statements.
         assertions: ids of facts that callers stated or Claude read, of texts that stay.
-        points: ids of memory points.
-        episodes: ids of learnt episodes.
     """
 
     space: str
@@ -349,13 +327,9 @@ class ForgetRequest:
     """What a caller asks to forget: exactly one of ids, a session alone, entity, query, window, everything.
 
     Attributes:
-        space: its name.
         ids: the ids of messages, documents, facts, points, episodes or evidence.
         session: of the messages and documents that ``ids`` name; alone, the session itself.
-        entity: a name.
-        query: the query whose matches go.
         window: the window of times; None for no range.
-        everything: the whole space.
         dry_run: whether only to say what would go.
         token: the token of the preview.
     """
@@ -376,11 +350,8 @@ class ForgetResult:
     """What went, or would go.
 
     Attributes:
-        forgotten: how many of each kind.
         affected: in words: what goes, what loses a source, what is made again, what stays.
-        dry_run: whether nothing was changed.
         token: the token with which the same call does it.
-        warnings: in words.
     """
 
     forgotten: Mapping[str, int]

@@ -51,7 +51,6 @@ class TextsRead:
 
     Attributes:
         waiting: not read yet, or being read.
-        done: read.
         failed: abandoned after several tries.
         resting: why this process reads none at present, in words; otherwise empty.
     """
@@ -93,7 +92,6 @@ class Status:
 
     Attributes:
         spaces: how much each space holds, see `COUNTED`.
-        extractor: the extractor that extracts facts from texts; None if there is none.
         judging: how Claude takes part; None if nothing leaves the machine.
         reader: the model that reads what a search found once more; None if it is switched off.
         notes: in words, what else should be known: why the reader does not read.

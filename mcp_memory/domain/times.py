@@ -45,8 +45,7 @@ class StatedTime:
     """A time that a sentence states, "last Friday" or "from 1916 to 1920", resolved to an interval.
 
     Attributes:
-        start: first character of the expression within the whole text.
-        end: first character after it.
+        start: first character of the expression within the whole text; ``end``: first one after it.
         since: first instant of the interval; ``BEGINNING`` for "until 1980".
         until: first instant after it; ``FOREVER`` for "since 1990".
         grain: precision of the text; of a range, of its ends.

@@ -37,16 +37,10 @@ class Turn:
 
     Attributes:
         id: ``t_…``, derived from space, session, ref and, for a later revision of a document, its text.
-        space: the space to which it belongs.
         session: the caller's name for its conversation or collection.
         ref: the caller's id, or a derived one; unique in (space, session) except for revisions.
-        kind: message, document or statement.
-        text: verbatim.
-        speaker: if given.
         role: the role of the speaker ("user", "assistant"), if given.
-        title: of a document, if given.
         said_at: when it was said, if given.
-        written_at: when it was stored.
         revision: 0, then 1, 2, … for a document rewritten under the same ref.
         place: position in the call that wrote it; with the transaction it orders a session.
         offset: the minutes by which the clock was ahead of UTC where it was said: of its time, else of the server's
@@ -101,7 +95,6 @@ class Excerpt:
     """Consecutive sentences of one text.
 
     Attributes:
-        turn: the text.
         partner: the addressee of a message, if known: "you".
         sentences: spans of all sentences of the text, in characters.
         first: index of the first sentence of the excerpt.
@@ -121,11 +114,8 @@ class Segment:
 
     Attributes:
         id: ``g_…``.
-        space: the space of its turn.
-        turn_id: the id of its turn.
         index: 0, 1, … within the turn.
-        start: first character within the turn's text.
-        end: first character after it.
+        start: first character within the turn's text; ``end``: first one after it.
         first: index of its first sentence within the turn.
         last: index of its last sentence (inclusive); the next segment starts with this sentence again.
     """
@@ -146,11 +136,8 @@ class Sentence:
 
     Attributes:
         id: ``s_…``.
-        space: the space of its turn.
-        turn_id: the id of its turn.
         index: 0, 1, … within the turn.
-        start: first character within the turn's text.
-        end: first character after it.
+        start: first character within the turn's text; ``end``: first one after it.
         times: stated in it, resolved against the time of the utterance.
     """
 

@@ -60,7 +60,6 @@ class Chosen:
     """What a call chooses.
 
     Attributes:
-        targets: by ids.
         staying: in words, what has to do with it and stays.
         implied: documents that go although the call does not name them themselves.
         near: in words, what a search finds too, with a word of it or none; it stays.

@@ -54,7 +54,6 @@ class PlannedEdits:
         scope: the scope of new points; empty for none.
         now: the moment of the call.
         revisions: the revisions to be stored, in order.
-        changes: reported to the caller.
         skipped: what was left out, and why.
         named: by the id of a point that a caller's edit names, the argument that does.
     """

@@ -129,7 +129,6 @@ class Plan:
 
     Attributes:
         requested: the items and then the statements of the request, each with its id.
-        new: the new turns.
         stated: assertions of the caller's facts, new or not.
         known: ids of those that are stored already.
         warnings: about secrets, and items that are stored already.

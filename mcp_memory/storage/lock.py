@@ -101,12 +101,7 @@ def busy(why: str, timeout_s: float) -> StoreBusy:
 
 
 class WriteLock:
-    """The lock that a process holds while it writes to a store.
-
-    Attributes:
-        folder: the folder of the store.
-        timeout_s: how long to wait.
-    """
+    """The lock that a process holds while it writes to a store."""
 
     def __init__(self, folder: Path, timeout_s: float) -> None:
         self.folder = folder

@@ -60,7 +60,6 @@ class Entry:
     """One commit of the log.
 
     Attributes:
-        commit: the commit.
         logged: the rows of the log that it has, by kind.
         tables: its rows of tables, if all of them stand here: they may not be in the tables yet; None otherwise.
     """

@@ -78,12 +78,6 @@ class Commit:
 
     Attributes:
         tx: its number; 1, 2, … without gaps.
-        at: when it was written.
-        format: the format, see `FORMAT`.
-        embedder: the model that made the vectors.
-        dimension: the dimension of the vectors.
-        generation: the generation of the tables.
-        pid: the process that wrote it.
         turns, facts, episodes, points, aliases, jobs, questions: how many rows of this kind it has in the log; of
             points and questions as many in their tables.
         segments, sentences, assertions, beliefs: how many rows it has in the table of this kind; the commit of a

@@ -46,10 +46,7 @@ class Tables:
     """The tables of one store, opened when first needed and created with their first row.
 
     Attributes:
-        place: the place where the store is.
-        uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
-        log: the log of the store.
         broken: names of tables that lack rows or could not be read; a rebuild makes them again.
     """
 

@@ -51,8 +51,6 @@ class Space:
     """One space, as of the last refresh.
 
     Attributes:
-        name: the name of the space.
-        ids: makes the ids of the store.
         turns: every turn by its id, old revisions included.
         span: the first and the last moment at which a turn with a time was said; None without any.
         sessions: the ids of the current turns of each session, in order of arrival.
@@ -466,7 +464,6 @@ class View:
         generation: the generation of the derived rows; a rebuild raises it.
         spaces: by name; only spaces that have rows.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
-        ids: makes the ids of the store.
 
     With the ``dimension`` of vectors to come, turns that are stored without segments are cut when everything is to be
     read (`extend_indexes`).

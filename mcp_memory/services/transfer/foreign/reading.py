@@ -46,10 +46,8 @@ class FileRecord:
 
     Attributes:
         place: file, record and line, for messages.
-        session: where it goes.
         kind: the kind of the items; ``statement`` if there are only facts.
         items: messages or documents, each with its id.
-        facts: the facts that it states.
         space: its space in an export of this program; None in a file of another one.
     """
 
