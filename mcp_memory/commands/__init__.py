@@ -7,7 +7,7 @@
     care.py        ``mcp-memory status``, ``doctor``, ``forget`` and ``token``
     transfer.py    ``mcp-memory export``, ``import``, ``backup`` and ``restore``
     trials.py      ``mcp-memory check`` and ``demo``: start a server, and talk to it as a client
-    install.py     ``mcp-memory install``; clients.py has the clients, and edits their files
+    install.py     ``mcp-memory install``: the clients, and how an entry of their files changes
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and
 loads the model only to search.

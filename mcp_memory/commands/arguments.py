@@ -15,7 +15,7 @@ from mcp_memory import __version__
 from mcp_memory.domain.access import SPACE_NAME
 
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli")
-"""What the server can be installed into, see `mcp_memory.commands.clients`."""
+"""What the server can be installed into, see `mcp_memory.commands.install`."""
 KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "text")
 """What can be imported: a copy of `mcp_memory.services.transfer.kinds.READERS`, which imports much."""
 MOST_EVIDENCE = 200

@@ -29,8 +29,7 @@ from mcp.client.stdio import stdio_client
 from mcp_types import TextContent
 
 from mcp_memory import __version__
-from mcp_memory.commands.clients import CLIENTS, NAME, Entry, System, entry_of, read_client_file
-from mcp_memory.commands.install import executable
+from mcp_memory.commands.install import CLIENTS, NAME, Entry, System, entry_of, executable, read_client_file
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.replies import quantity

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.spelling import without_accents
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USER, USERS
+from mcp_memory.visible import without_accents
 
 PROJECT = "the project"
 """What "we" at work do and use belongs to it, unless a project or a thing has been named."""

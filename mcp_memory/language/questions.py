@@ -28,12 +28,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.query import AnswerType, Constraint, Order, Query
-from mcp_memory.domain.spelling import MARKS
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, MINUTE, Millis, StatedTime
 from mcp_memory.domain.turns import USERS, Speakers
 from mcp_memory.language.expressions import S, compiled
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import PICTURES, STOP_WORDS, names, stems, words
+from mcp_memory.visible import MARKS
 
 ASSISTANTS = frozenset(("assistant", "ai", "bot", "you", "model", "chatbot"))
 """Speakers, in lower case, that "you" in a question means."""

@@ -23,11 +23,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.relations import verbs
-from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
 from mcp_memory.domain.turns import Turn
 from mcp_memory.heap import dropped_with_texts, text_cache
 from mcp_memory.language.expressions import WEEKDAY
 from mcp_memory.language.iso import MONTHS
+from mcp_memory.visible import MARKS, UNSPACED, readable, without_accents
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer

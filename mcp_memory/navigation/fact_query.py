@@ -34,7 +34,6 @@ from mcp_memory.domain.evidence import Root
 from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.relations import Relation, relations
-from mcp_memory.domain.spelling import MARKS
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import USERS
 from mcp_memory.heap import text_cache
@@ -42,6 +41,7 @@ from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.questions import ASSISTANTS, looks_back
 from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words
 from mcp_memory.view.facts import Facts
+from mcp_memory.visible import MARKS
 
 Moment = tuple[Millis, Millis]
 """The time in question, ``[since, until)``. One millisecond is an *instant*: the time of the call, or the ``as_of`` of

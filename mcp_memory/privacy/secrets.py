@@ -23,9 +23,9 @@ from typing import Literal
 
 from mcp_memory.configurable import PrivacySettings
 from mcp_memory.domain.batch import KEEP, Found, Masking
-from mcp_memory.domain.spelling import readable, readable_places
 from mcp_memory.domain.turns import IMPORTED, Turn, by_user
 from mcp_memory.texts import resource
+from mcp_memory.visible import readable, readable_places
 
 TABLE = tomllib.loads(resource("secrets.toml"))
 RULES_VERSION = 5
@@ -393,7 +393,7 @@ def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> tuple
         return _number(text, noun, start, strong=strong)
     if noun.kind == "phrase":
         words = _PHRASE.match(text, start) if strong else None
-        if words and (noun.certain or len(words[0].split()) > 11) and _is_unspoken(words[0]):
+        if words and (noun.certain or len(words[0].split()) > 11) and _SPOKEN_OF.isdisjoint(words[0].lower().split()):
             return words.span()
     if noun.kind == "login":
         pair = _PAIR.match(text, start) if strong else None
@@ -530,11 +530,6 @@ def _is_plain_word(value: str) -> bool:
         and not (PLACEHOLDER.fullmatch(value) or _CONSTANT.fullmatch(value))
         and ("-" not in value or _DICEWARE.fullmatch(value) is not None)
     )
-
-
-def _is_unspoken(words: str) -> bool:
-    """Return whether a phrase has none of the words by which people speak of secrets."""
-    return _SPOKEN_OF.isdisjoint(words.lower().split())
 
 
 def _is_shaped(value: str, *, least: int) -> bool:

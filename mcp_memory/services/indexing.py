@@ -298,9 +298,10 @@ async def index_parts(reading: Reading, parts: Sequence[TextPart], progress: Pro
     of_segments: list[str] = []
     of_sentences: list[_Text] = []
     for part in parts:
-        segment_texts = _segment_texts(part)
-        of_segments += segment_texts
-        of_sentences += _sentence_texts(part, segment_texts)
+        turn, shape = part.turn, outline(part.turn.text)
+        of_part = [embedded_text(turn, turn.text[one.start : one.end], shape.path(one.start)) for one in part.segments]
+        of_segments += of_part
+        of_sentences += _sentence_texts(part, of_part)
     vectors, row = await _vectors_of(reading, [*of_segments, *of_sentences], progress)
     return Batch(
         segments=tuple(segment for part in parts for segment in part.segments),
@@ -309,12 +310,6 @@ async def index_parts(reading: Reading, parts: Sequence[TextPart], progress: Pro
         sentence_vectors=vectors[[row[text] for text in of_sentences]],
         assertions=tuple(facts),
     )
-
-
-def _segment_texts(part: TextPart) -> list[str]:
-    """Return what is embedded of each segment of a part."""
-    turn, shape = part.turn, outline(part.turn.text)
-    return [embedded_text(turn, turn.text[one.start : one.end], shape.path(one.start)) for one in part.segments]
 
 
 def _sentence_texts(part: TextPart, of_segments: list[str]) -> list[_Text]:

@@ -34,10 +34,10 @@ from mcp_memory.domain.episodes import Lesson, correction_ref, encode_trace
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import MIN_ENTITIES, Point, new_point
 from mcp_memory.domain.requests import ForgetTargets
-from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
 from mcp_memory.domain.turns import FEEDBACK, Turn, version_id
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.view.space import Space, View
+from mcp_memory.visible import MARKS, UNSPACED, readable, without_accents
 
 WORDS_OF_POINT = 80
 """Words of the description of a point that is made again, as of any other (DESIGN 2.1)."""

@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from mcp_memory.cli import main
-from mcp_memory.commands.clients import System
-from mcp_memory.commands.install import install
+from mcp_memory.commands.install import System, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.trials import check
 from mcp_memory.errors import InvalidInput

@@ -12,8 +12,7 @@ import pytest
 from windows_rules import enforce
 
 from mcp_memory.cli import main
-from mcp_memory.commands.clients import System
-from mcp_memory.commands.install import install
+from mcp_memory.commands.install import System, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.server import process

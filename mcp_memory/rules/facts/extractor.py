@@ -23,7 +23,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, Intent, with_id
-from mcp_memory.domain.spelling import is_readable, readable, readable_places
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import READ_CHARS, USERS, Turn, by_assistant, is_assistant
 from mcp_memory.language.own_words import own_sentences
@@ -37,6 +36,7 @@ from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import introductions
 from mcp_memory.rules.facts.statements import clause_claims, phrase_claims, presupposed_claims
 from mcp_memory.rules.facts.words import is_english, skip_lead_in, split_words, time_belongs_to_noun
+from mcp_memory.visible import is_readable, readable, readable_places
 
 Span = tuple[int, int]
 

@@ -11,8 +11,7 @@ import pytest
 
 from mcp_memory.commands import install as module
 from mcp_memory.commands.arguments import CLIENTS as NAMES
-from mcp_memory.commands.clients import CLIENTS, NAME, System, entry_of, read_client_file
-from mcp_memory.commands.install import SUFFIX, install
+from mcp_memory.commands.install import CLIENTS, NAME, SUFFIX, System, entry_of, install, read_client_file
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 

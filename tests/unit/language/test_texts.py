@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.entities import entity_key, titled
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.spelling import readable, without_accents
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.briefs import brief
 from mcp_memory.language.iso import parse, show
@@ -38,7 +37,7 @@ from mcp_memory.language.tokens import (
     words,
 )
 from mcp_memory.language.wishes import find_wishes, is_small_talk
-from mcp_memory.visible import as_name, without_hidden
+from mcp_memory.visible import as_name, readable, without_accents, without_hidden
 
 _FILE = Path(__file__).with_name("texts.jsonl")
 LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]

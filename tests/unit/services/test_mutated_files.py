@@ -10,7 +10,7 @@ import pytest
 from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of
 
 from mcp_memory.access.tokens import TokenFile
-from mcp_memory.commands.clients import CLIENTS, read_client_file
+from mcp_memory.commands.install import CLIENTS, read_client_file
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.server.incoming import read_message
 from mcp_memory.server.tools.catalogue import TOOLS

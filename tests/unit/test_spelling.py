@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.spelling import is_readable, readable, readable_places
+from mcp_memory.visible import is_readable, readable, readable_places
 
 TEXTS = st.text(st.sampled_from("ab é-\u00ad\u200b\u200d\u2010\u2011\ufeff"))
 
