@@ -65,7 +65,9 @@ def number(words: str) -> int:
 
 
 def month_number(name: str) -> int:
-    """Return 1 to 12 for a month as `MONTH` matches it."""
+    """Return 1 to 12 for a month as `MONTH` matches it, or in digits."""
+    if name.isdecimal():
+        return int(name)
     return next(n for n, month in enumerate(MONTHS, 1) if month[:3].lower() == name[:3].lower())
 
 

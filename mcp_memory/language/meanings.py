@@ -171,6 +171,9 @@ def named(match: Match, told: Telling) -> Meaning | None:
         spans = [span for one in (year - 1, year, year + 1) if (span := of_year(one))]
     elif "day" in slots:
         spans = _in_months(int(slots["day"]), match, said_at)
+        if "weekday" in slots:  # "Saturday the 21st" is one day of the months around, if it is any
+            spans = [span for span in spans if weekday(span.since) == weekday_number(slots["weekday"])]
+            spans = [span for span in spans if abs(span.since - said_at) <= 31 * DAY]
     else:
         spans = _in_weeks(slots, said_at)
         if "weekday" in slots and not order and _TIED.search(told.sentence, 0, match.start()):
@@ -184,7 +187,7 @@ def named(match: Match, told: Telling) -> Meaning | None:
     else:
         found = in_order(spans, said_at, order, around, asked=told.asked)
     if found is None:
-        return NO_TIME if order else None
+        return NO_TIME if order or {"weekday", "day"} <= slots.keys() else None
     return _part(Meaning(found, grain, relative=True), slots)
 
 
@@ -285,6 +288,18 @@ def day_word(match: Match, told: Telling) -> Meaning | None:
     said = " ".join(match[0].lower().split())
     step = next((step for word, step in _DAY_WORDS if word in said), 0)
     return Meaning(day_at(told.said_at + step * DAY), "day", relative=True)
+
+
+def weeks_on(match: Match, told: Telling) -> Meaning | None:
+    """Return the day so many weeks after another: "a week on Saturday", "two weeks from tomorrow", "Monday week"."""
+    if told.said_at is None:
+        return None
+    slots = _slots(match)
+    days = (weekday_number(slots["weekday"]) - weekday(told.said_at)) % 7 if "weekday" in slots else "tomorrow" in slots
+    if told.pointing(match) < 0 or ("weekday" in slots and days == 0):  # said on a Monday, "Monday" may be today
+        return NO_TIME
+    weeks = number(slots.get("n", "one")) * (2 if slots["unit"].lower() == "fortnight" else 1)
+    return Meaning(day_at(told.said_at + days * DAY + weeks * WEEK), "day", relative=True)
 
 
 def counted(match: Match, told: Telling) -> Meaning | None:

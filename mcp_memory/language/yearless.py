@@ -31,6 +31,8 @@ Direction = Literal[-1, 0, 1]
 """-1 past, 0 unknown, 1 future."""
 NEARLY_AS_NEAR = 60 * DAY
 """By how much farther away an occurrence may be that tense or order choose."""
+JUST_OVER = 20 * DAY
+"""How long ago a day may be that the tense puts ahead; of 24 before that 17 were the next, too far to be claimed."""
 FARTHEST = 274 * DAY
 """Nine months: nobody means an occurrence beyond that without saying the year."""
 
@@ -89,7 +91,7 @@ def nearest(
 
     Returns:
         The nearest one, or that to which ``pointing`` points if it is less than `NEARLY_AS_NEAR` farther. None if two
-        remain likely, or all are farther than `FARTHEST`.
+        remain likely, all are farther than `FARTHEST`, or what lies ahead is over for more than `JUST_OVER`.
     """
     today = day_at(said_at)
     if asked and pointing:
@@ -102,7 +104,7 @@ def nearest(
         return first if len(likely) == 1 or likely[1][0] - near >= NEARLY_AS_NEAR else None
     there = _towards((span for _, span in likely), today, pointing)
     if not there:
-        return first
+        return first if pointing < 0 or near < JUST_OVER else None
     return there[0] if _distance(there[0], today) - near < NEARLY_AS_NEAR else None
 
 

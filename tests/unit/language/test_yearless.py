@@ -5,7 +5,7 @@ import pytest
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.iso import DAY, MONTHS, WEEKDAYS, midnight
 from mcp_memory.language.stated import stated_times
-from mcp_memory.language.yearless import FARTHEST, NEARLY_AS_NEAR, Direction
+from mcp_memory.language.yearless import FARTHEST, JUST_OVER, NEARLY_AS_NEAR, Direction
 
 TENSES: dict[str, Direction] = {"We met": -1, "The": 0, "We will meet": 1}
 
@@ -38,7 +38,8 @@ def test_a_day_without_a_year_is_the_nearest_unless_tense_chooses_one_nearly_as_
             elif alike and tense != 0:
                 assert found == (first if points_at_first else second)
             elif found is None:
-                assert (alike and tense == 0) or (not alike and not points_at_first and far <= FARTHEST)
+                over = tense > 0 and near >= JUST_OVER
+                assert (alike and tense == 0) or (not alike and not points_at_first and (over or far <= FARTHEST))
             assert found is None or abs(found - said_at) <= (183 * DAY if not alike else FARTHEST)
 
 
