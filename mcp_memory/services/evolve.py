@@ -72,17 +72,6 @@ _JUDGING: tuple[EvolveStep, ...] = ("feedback", "confidence", "cardinality")
 _MAKING: tuple[EvolveStep, ...] = ("points", "merge")
 
 
-@dataclass(slots=True)
-class _Done:
-    """What a call has done so far, as in `EvolveResult`."""
-
-    engine: Engine
-    changes: list[Improved] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    warnings: tuple[str, ...] = ()
-    spent: Spending | None = None
-
-
 async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult:
     """Apply feedback and point edits, organise around a goal, and return what changed; it is durable when this returns.
 
@@ -94,9 +83,8 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
             itself. Nothing is changed.
         StoreError: earlier changes of the call stay; the call may be repeated.
     """
-    feedback, edits = request.feedback, request.points or PointEdits()
     _check_input(request)
-    episode = None
+    feedback, episode = request.feedback, None
     if request.episode is not None:
         episode = await find_episode(context.store, context.episodes, request.space, request.episode)
     if feedback is not None and episode is not None:
@@ -105,29 +93,26 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
         check_feedback(feedback, episode)
     makes = _MAKING if request.goal is not None or request.points is not None else ()
     steps = request.steps or (*makes, *(_JUDGING if feedback is not None else ()))
-    done = _Done("embedded" if feedback is None and request.points is None else "caller")
-    brings_points = bool(edits.insert or edits.merge)  # whoever brings points has organised
+    engine: Engine = "embedded" if feedback is None and request.points is None else "caller"
+    call = _Evolving(request, context, episode, feedback, steps, engine)
+    if context.recall.switches.points:
+        await call.make_points()
+    await call.judge()
     organises = request.goal is not None or (feedback is None and episode is not None)
-    makes_points = context.recall.switches.points
-    if makes_points:
-        await _apply_edits(request, context, steps, done)
-    if feedback is not None and episode is not None:
-        await _judge(feedback, episode, request, context, steps, done)
-    if not makes_points and (request.points is not None or organises):
-        done.skipped.append(Skipped("points", "Memory points are switched off here (switches.points)."))
-    elif organises and brings_points and request.goal is None:
-        done.skipped.append(Skipped("points", "You brought points of your own, so none were made of the episode."))
-    elif organises and not brings_points:
-        await _organise(request, episode, context, steps, done)
+    brings_points = request.points is not None and bool(request.points.insert or request.points.merge)
+    if not context.recall.switches.points:
+        if organises or request.points is not None:
+            call.skip("points", "Memory points are switched off here (switches.points).")
+    elif organises and not brings_points:  # whoever brings points has organised
+        await call.organise()
+    elif organises and request.goal is None:
+        call.skip("points", "You brought points of your own, so none were made of the episode.")
     if "entities" in steps:
-        await _unite_names(request.space, context, done)
+        await call.unite_names()
     if "questions" in steps:
-        await _pool_questions(request.space, context, done)
-    done.skipped += [Skipped(step, _NOT_ASKED) for step in _left_out(request, steps)]
-    told = {one.step for one in done.changes} | {one.step for one in done.skipped}
-    idle = request.steps or (() if told else steps[:1])
-    done.skipped += [Skipped(step, _IDLE) for step in idle if step not in told]
-    return EvolveResult(tuple(done.changes), tuple(done.skipped), done.warnings, done.engine, done.spent)
+        await call.pool_questions()
+    call.report_left_out()
+    return EvolveResult(tuple(call.changes), tuple(call.skipped), call.warnings, call.engine, call.spent)
 
 
 def _check_input(request: EvolveRequest) -> None:
@@ -142,85 +127,158 @@ def _check_input(request: EvolveRequest) -> None:
         raise InvalidInput("feedback", "is missing", remedy)
 
 
-async def _apply_edits(
-    request: EvolveRequest, context: EvolveContext, steps: Sequence[EvolveStep], done: _Done
-) -> None:
-    """Apply the caller's edits of memory points, as far as the steps allow."""
-    edits = request.points or PointEdits()
-    if "points" not in steps:
-        edits = PointEdits(merge=edits.merge)
-    if "merge" not in steps:
-        edits = PointEdits(edits.insert, edits.update)
-    if edits != PointEdits():
-        scope = scope_of(request.goal or "")
-        done.changes += await apply_edits(context.store, context.embedder, request.space, edits, scope, now=context.now)
+@dataclass(slots=True)
+class _Evolving:
+    """A call that is under way.
 
+    Attributes:
+        feedback: with ids in place of the numbers of records.
+        steps: those that it takes.
+        changes: so far, as the rest in `EvolveResult`.
+    """
 
-async def _judge(
-    feedback: Feedback, episode: Episode, request: EvolveRequest, context: EvolveContext, steps: Sequence[EvolveStep],
-    done: _Done,
-) -> None:  # fmt: skip
-    """Apply a caller's feedback on an episode."""
-    if judged := tuple(step for step in steps if step in _JUDGING):
+    request: EvolveRequest
+    context: EvolveContext
+    episode: Episode | None
+    feedback: Feedback | None
+    steps: Sequence[EvolveStep]
+    engine: Engine
+    changes: list[Improved] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    warnings: tuple[str, ...] = ()
+    spent: Spending | None = None
+
+    def skip(self, step: EvolveStep, reason: str) -> None:
+        """Report why a step changed nothing."""
+        self.skipped.append(Skipped(step, reason))
+
+    async def make_points(self) -> None:
+        """Apply the caller's edits of memory points, as far as the steps allow."""
+        edits = self.request.points or PointEdits()
+        if "points" not in self.steps:
+            edits = PointEdits(merge=edits.merge)
+        if "merge" not in self.steps:
+            edits = PointEdits(edits.insert, edits.update)
+        if edits != PointEdits():
+            store, embedder, scope = self.context.store, self.context.embedder, scope_of(self.request.goal or "")
+            self.changes += await apply_edits(store, embedder, self.request.space, edits, scope, now=self.context.now)
+
+    async def judge(self) -> None:
+        """Apply the caller's feedback on the episode."""
+        judged = tuple(step for step in self.steps if step in _JUDGING)
+        feedback = self.feedback
+        if not judged or feedback is None or self.episode is None:
+            return
         several = feedback.correction is not None or any(map(names_fact, feedback.supports))
         with anyio.CancelScope(shield=several):  # several commits: a cancelled call leaves all of them or none
-            learnt, left = await apply_feedback(feedback, episode, request, context, judged)
-        done.changes += learnt
-        done.skipped += left
+            learnt, left = await apply_feedback(feedback, self.episode, self.request, self.context, judged)
+        self.changes += learnt
+        self.skipped += left
         if any(one.kind == "message" for one in learnt) and not any(
             one.step == "feedback" and one.kind == "fact" for one in learnt
         ):
-            done.warnings = (_NO_FACT,)
+            self.warnings = (_NO_FACT,)
 
+    async def organise(self) -> None:
+        """Make points of the evidence of the named episode, otherwise of what is found for the goal, and merge them.
 
-async def _organise(
-    request: EvolveRequest, episode: Episode | None, context: EvolveContext, steps: Sequence[EvolveStep], done: _Done
-) -> None:
-    """Make points of the evidence of the named episode, otherwise of the evidence found for the goal, and merge them.
+        Points that a language model made when it was asked the goal itself are stored first.
+        """
+        request, context, makes = self.request, self.context, [step for step in self.steps if step in _MAKING]
+        if not makes:
+            return
+        store, embedder, space, now = context.store, context.embedder, request.space, context.now
+        found = self.episode if self.feedback is None else None  # else the episode is only for the feedback
+        goal = (request.goal if request.goal is not None or found is None else found.query) or ""
+        judge = context.judge() if context.judge and found is None and goal and "points" in makes else None
+        await context.progress(3, 4, "making memory points" if judge is None else "Claude reads what is found")
+        recall = None
+        if found is None or "merge" in makes:  # an episode's evidence is enough to make points of it
+            query = Query(goal, space, RECALLED_ITEMS, now=now, length="full" if judge else "short")
+            episodes = Episodes()
+            recall = await reconstruct(store, embedder, query, settings=context.recall, episodes=episodes, judge=judge)
+            found = found or episodes.get(space, recall.episode)
+        scope = scope_of(goal)
+        is_of_goal = found is not None and scope.casefold() == scope_of(found.query).casefold()
+        points = found.points if found is not None and is_of_goal and "points" in makes else ()
+        changes, left = await store_points(store, embedder, space, goal, points, now=now)
+        async with store.reading(whole=False) as view:
+            question = understand(goal, view.space(space).speakers, now)
+        merges = context.recall.switches.merge
+        relational = recall is not None and merges and is_relational(question, recall.roots, recall.paths)
+        by_judge, why = judge is not None and bool(points), _KNOWN
+        if not by_judge:
+            groups = await _evidence_groups(found, context) if found is not None and "points" in makes else []
+            merging = relational and "merge" in makes and (bool(groups) or "points" not in makes)
+            if groups or merging:
+                merge_for = question.names if merging else None
+                changes += await apply_groups(store, embedder, space, scope, groups, now=now, merge_for=merge_for)
+            why = _KNOWN if groups else _NO_GROUP
+        reasons: dict[EvolveStep, str] = {
+            "points": why,
+            "merge": _ALONE if relational else _PRIMITIVE if merges else _NO_MERGE,
+        }
+        idle = [step for step in reasons if step in makes and step not in {change.step for change in changes}]
+        left += [Skipped(step, reasons[step]) for step in idle if request.steps or step == "points" or not changes]
+        self.changes += changes
+        self.skipped += left
+        self.engine = "anthropic" if by_judge and self.engine == "embedded" else self.engine
+        if judge is not None:
+            self.warnings, self.spent = (*self.warnings, *judge.warnings), judge.spent
+        await context.progress(4, 4, "done")
 
-    Points that a language model made when it was asked the goal itself are stored first.
-    """
-    makes = [step for step in steps if step in _MAKING]
-    if not makes:
-        return
-    store, embedder, space, now = context.store, context.embedder, request.space, context.now
-    found = episode if request.feedback is None else None  # else the episode is only for the feedback
-    goal = (request.goal if request.goal is not None or found is None else found.query) or ""
-    judge = context.judge() if context.judge and found is None and goal and "points" in makes else None
-    await context.progress(3, 4, "making memory points" if judge is None else "Claude reads what is found")
-    recall = None
-    if found is None or "merge" in makes:  # an episode's evidence is enough to make points of it
-        episodes, query = Episodes(), Query(goal, space, RECALLED_ITEMS, now=now, length="full" if judge else "short")
-        recall = await reconstruct(store, embedder, query, settings=context.recall, episodes=episodes, judge=judge)
-        found = found or episodes.get(space, recall.episode)
-    scope = scope_of(goal)
-    is_of_goal = found is not None and scope.casefold() == scope_of(found.query).casefold()
-    points = found.points if found is not None and is_of_goal and "points" in makes else ()
-    changes, left = await store_points(store, embedder, space, goal, points, now=now)
-    async with store.reading(whole=False) as view:
-        question = understand(goal, view.space(space).speakers, now)
-    merges = context.recall.switches.merge
-    relational = recall is not None and merges and is_relational(question, recall.roots, recall.paths)
-    by_judge, why = judge is not None and bool(points), _KNOWN
-    if not by_judge:
-        groups = await _evidence_groups(found, context) if found is not None and "points" in makes else []
-        merging = relational and "merge" in makes and (bool(groups) or "points" not in makes)
-        if groups or merging:
-            merge_for = question.names if merging else None
-            changes += await apply_groups(store, embedder, space, scope, groups, now=now, merge_for=merge_for)
-        why = _KNOWN if groups else _NO_GROUP
-    reasons: dict[EvolveStep, str] = {
-        "points": why,
-        "merge": _ALONE if relational else _PRIMITIVE if merges else _NO_MERGE,
-    }
-    idle = [step for step in reasons if step in makes and step not in {change.step for change in changes}]
-    left += [Skipped(step, reasons[step]) for step in idle if request.steps or step == "points" or not changes]
-    done.changes += changes
-    done.skipped += left
-    done.engine = "anthropic" if by_judge and done.engine == "embedded" else done.engine
-    if judge is not None:
-        done.warnings, done.spent = (*done.warnings, *judge.warnings), judge.spent
-    await context.progress(4, 4, "done")
+    async def unite_names(self) -> None:
+        """Record aliases for names that certainly mean one entity."""
+        space = self.request.space
+        async with self.context.store.writing() as transaction:
+            current = transaction.view.space(space)
+            pairs = await to_thread.run_sync(same_people, current)
+            self.changes += [_union(current, *pair) for pair in pairs]
+            aliases = tuple(Alias(space, name, alias, REASON, "embedded", self.context.now) for name, alias in pairs)
+            await transaction.commit(Batch(aliases=aliases))
+        if not pairs:
+            self.skip("entities", _NO_NAMES)
+
+    async def pool_questions(self) -> None:
+        """Add the questions that the facts of the space answer to its pool, `MOST_QUESTIONS` at most."""
+        context, space = self.context, self.request.space
+        async with context.store.reading() as view:
+            new = await to_thread.run_sync(_new_questions, view.space(space))
+        if not new:
+            self.skip("questions", _NO_QUESTIONS)
+            return
+        await context.progress(0, len(new), "pooling questions")
+        left, new = len(new[MOST_QUESTIONS:]), new[:MOST_QUESTIONS]
+        vectors = dict(zip(new, await context.embedder.embed([question.text for question in new]), strict=True))
+        async with context.store.writing() as transaction:
+            current = transaction.view.space(space)
+            added, before = admit(_pool(current), new), len(current.questions)
+            rows = np.array([vectors[question] for question in added], dtype=np.float32)
+            await transaction.commit(Batch(questions=tuple(added), question_vectors=rows))
+        segments = len({question.segment_id for question in added})
+        text = " ".join(question.text for question in added[:3])
+        after = f"{before + len(added)} questions, {len(added)} of them new, to {segments} segments"
+        self.changes.append(Improved("questions", "question", space, text, f"{before} questions", after))
+        if left:
+            self.skip("questions", f"{left} more are left: call again.")
+
+    def report_left_out(self) -> None:
+        """Report what the call brings and its steps leave out, and the steps of which nothing is told yet."""
+        request, edits, steps = self.request, self.request.points or PointEdits(), set(self.steps)
+        feedback, judges = self.feedback, steps & set(_JUDGING)
+        brought: dict[EvolveStep, bool] = {
+            "points": (request.goal is not None and not steps & set(_MAKING)) or bool(edits.insert or edits.update),
+            "merge": bool(edits.merge),
+            "feedback": feedback is not None
+            and (not judges or feedback.correction is not None or bool(feedback.not_supports)),
+        }
+        for step in brought:
+            if brought[step] and step not in steps:
+                self.skip(step, _NOT_ASKED)
+        told = {one.step for one in self.changes} | {one.step for one in self.skipped}
+        for step in request.steps or (() if told else self.steps[:1]):
+            if step not in told:
+                self.skip(step, _IDLE)
 
 
 async def _evidence_groups(episode: Episode, context: EvolveContext) -> list[EvidenceGroup]:
@@ -242,46 +300,11 @@ async def _evidence_groups(episode: Episode, context: EvolveContext) -> list[Evi
         return group_evidence(space, [item for item in items if item is not None])
 
 
-async def _unite_names(space: str, context: EvolveContext, done: _Done) -> None:
-    """Record aliases for names that certainly mean one entity."""
-    async with context.store.writing() as transaction:
-        current = transaction.view.space(space)
-        pairs = await to_thread.run_sync(same_people, current)
-        done.changes += [_union(current, *pair) for pair in pairs]
-        aliases = tuple(Alias(space, name, alias, REASON, "embedded", context.now) for name, alias in pairs)
-        await transaction.commit(Batch(aliases=aliases))
-    if not pairs:
-        done.skipped.append(Skipped("entities", _NO_NAMES))
-
-
 def _union(space: Space, name: str, alias: str) -> Improved:
     counts = [space.facts.degree(space.facts.key(one)) for one in (name, alias)]
     known = f"in {counts[0]} {'kind' if counts[0] == 1 else 'kinds'} of fact"
     before = f"{name} ({known}) and {alias} (in {counts[1]}) were two"
     return Improved("entities", "entity", name, REASON, before, f"{alias} means {name}")
-
-
-async def _pool_questions(space: str, context: EvolveContext, done: _Done) -> None:
-    """Add the questions that the facts of a space answer to its pool, `MOST_QUESTIONS` at most."""
-    async with context.store.reading() as view:
-        new = await to_thread.run_sync(_new_questions, view.space(space))
-    if not new:
-        done.skipped.append(Skipped("questions", _NO_QUESTIONS))
-        return
-    await context.progress(0, len(new), "pooling questions")
-    left, new = len(new[MOST_QUESTIONS:]), new[:MOST_QUESTIONS]
-    vectors = dict(zip(new, await context.embedder.embed([question.text for question in new]), strict=True))
-    async with context.store.writing() as transaction:
-        current = transaction.view.space(space)
-        added, before = admit(_pool(current), new), len(current.questions)
-        rows = np.array([vectors[question] for question in added], dtype=np.float32)
-        await transaction.commit(Batch(questions=tuple(added), question_vectors=rows))
-    segments = len({question.segment_id for question in added})
-    text = " ".join(question.text for question in added[:3])
-    after = f"{before + len(added)} questions, {len(added)} of them new, to {segments} segments"
-    done.changes.append(Improved("questions", "question", space, text, f"{before} questions", after))
-    if left:
-        done.skipped.append(Skipped("questions", f"{left} more are left: call again."))
 
 
 def _new_questions(space: Space) -> list[PooledQuestion]:
@@ -300,20 +323,6 @@ def _pool(space: Space) -> list[PooledQuestion]:
     ]
 
 
-def _left_out(request: EvolveRequest, steps: Sequence[EvolveStep]) -> list[EvolveStep]:
-    """Return the steps for which a call brings something, and which it leaves out of its steps."""
-    edits, feedback = request.points or PointEdits(), request.feedback
-    makes = request.goal is not None and not set(steps) & set(_MAKING)
-    brought = {
-        "points": makes or bool(edits.insert or edits.update),
-        "merge": bool(edits.merge),
-        "feedback": feedback is not None
-        and (not set(steps) & set(_JUDGING) or feedback.correction is not None or bool(feedback.not_supports)),
-    }
-    return [step for step in _STEPS if brought.get(step) and step not in steps]
-
-
-_STEPS: tuple[EvolveStep, ...] = ("points", "merge", "feedback")
 _NO_NAMES = "No two names are sure to mean the same. Where two are one, write it as a fact: head, also_known_as, tail."
 _NO_QUESTIONS = "Every fact that stands in a segment is asked for already, or there is none."
 _NOT_ASKED = "The call brings it, but steps leaves it out."
