@@ -196,11 +196,6 @@ def conflicts(groups: Iterable[RelationFacts], since: Millis, until: Millis) -> 
 
     A conflict stands between two certain facts of one head and relation that cannot both be true: of a value that holds
     with another that began at the same time and lost to it, or with a denial of its whole time.
-
-    Args:
-        groups: relations that the question asks about.
-        since: first instant of the time asked about.
-        until: first instant after it.
     """
     found: dict[str, None] = {}
     for group in groups:

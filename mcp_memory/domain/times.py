@@ -78,12 +78,9 @@ def zone_named(name: str) -> tzinfo | None:
 
 
 def offset_at(instant: Millis, zone: tzinfo | None) -> int:
-    """Return how many minutes the clocks of a zone are ahead of UTC at an instant.
+    """Return how many minutes the clocks of a zone, None for that of this machine, are ahead of UTC at an instant.
 
-    Args:
-        instant: the instant. Midnight in UTC stands for a day that was given without a time, which is the same day in
-            every zone: 0.
-        zone: the zone; None for that of this machine.
+    Midnight in UTC stands for a day that was given without a time, which is the same day in every zone: 0.
     """
     if instant % DAY == 0:
         return 0

@@ -303,11 +303,7 @@ class PooledQuestion:
 def shared_segment(turn: Turn | None, sentence: Sentence, rows: Sequence[int], segments: Sequence[Segment]) -> int:
     """Return the row of the segment whose vector a sentence has, or -1 if it has one of its own.
 
-    Args:
-        turn: of the sentence, if it is known.
-        sentence: any.
-        rows: the rows of the turn's segments, in order.
-        segments: the segments of the space, by row.
+    ``rows`` are those of the turn's segments, in order, among all ``segments`` of the space.
     """
     if turn is None or not shares_vectors(turn):
         return -1
@@ -329,14 +325,8 @@ def sentence_id(turn: str, index: int, text: str) -> str:
 def derived_ref(speaker: str | None, role: str | None, time: str | None, title: str | None, text: str, nth: int) -> str:
     """Return the ref of an item without one, which is not keyed yet (`Ids.ref`).
 
-    Args:
-        speaker: as given.
-        role: as given.
-        time: when it was said according to the caller, in milliseconds; never the time of writing, so that a repeated
-            call yields the same ref.
-        title: as given.
-        text: verbatim.
-        nth: number of equal items before it in the same call.
+    The time is the caller's, in milliseconds, never that of writing, so that a repeated call yields the same ref;
+    ``nth`` is the number of equal items before it in the same call.
     """
     return UNKEYED + digest(speaker or "", role or "", time or "", title or "", text, str(nth))
 

@@ -122,12 +122,7 @@ class OnnxEmbedder:
     dimension: Final = 384
 
     def __init__(self, threads: int = 0, *, late_chunking: bool = True) -> None:
-        """Prepare an embedder.
-
-        Args:
-            threads: see `OnnxModel`.
-            late_chunking: see `embed_parts`; otherwise it embeds parts by themselves.
-        """
+        """Prepare an embedder, which without late chunking embeds parts by themselves."""
         self._late_chunking = late_chunking
         self._model = OnnxModel("embedder", threads)
 
@@ -210,12 +205,7 @@ def _mean(states: Matrix) -> Vector:
 
 
 def read_checked(path: Path, sha256: str, remedy: str = REINSTALL) -> bytes:
-    """Return a file's content after checking it.
-
-    Args:
-        path: the path of the file, read whole.
-        sha256: the expected hash of its content, 64 lower-case hexadecimal digits.
-        remedy: what follows if it is another one, and what helps.
+    """Return a file's content, whose SHA-256 is checked; ``remedy``: what follows if it is another, and what helps.
 
     Raises:
         EmbedderError: it cannot be read, or its content differs.

@@ -67,11 +67,7 @@ class EntityIndex:
         return self._numbers.get(entity_key(name))
 
     def entities_in(self, words: Sequence[str]) -> list[int]:
-        """Return the numbers of the entities that a text names, in its order; of overlapping names the longest.
-
-        Args:
-            words: the words of the text, folded for comparison.
-        """
+        """Return the numbers of the entities that folded words name, in order; of overlapping names the longest."""
         found: dict[int, None] = {}
         place = 0
         while place < len(words):

@@ -306,11 +306,7 @@ def _with_lessons(space: Space, found: Erasure) -> Erasure:
 def _left_of(lesson: Lesson, found: Erasure, ids: frozenset[str], facts: set[tuple[str, str]]) -> Lesson | None:
     """Return what is left of a lesson: itself if it has nothing to do with what goes, None if nothing is.
 
-    Args:
-        lesson: what was learnt.
-        found: what goes.
-        ids: all ids that go.
-        facts: heads and tails of the facts that go, in lower case.
+    All ``ids`` go, and the facts with these heads and tails, in lower case.
     """
     trace = lesson.read_trace()
     if not ids.isdisjoint((*lesson.labels, *trace.get("cited", ()))) or holds(found.words, lesson.query):
@@ -418,11 +414,7 @@ def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]
 
     A call, or a background job, may have read a text before it was forgotten, and would store what it made of it: facts
     that Claude read, the trace of an answer, a memory point. What is told again after it was forgotten is stored.
-
-    Args:
-        batch: about to be committed.
-        view: as of the last commit, with every sentence if the batch has lessons, points or questions.
-        forgotten: whether something with this id was forgotten.
+    The view has to have every sentence if the batch has lessons, points or questions.
     """
     arrived = {row.id for rows in (batch.turns, batch.segments, batch.sentences) for row in rows}
 

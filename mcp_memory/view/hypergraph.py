@@ -78,12 +78,7 @@ class Hypergraph:
     # Incidence
 
     def incident(self, facts: Facts, keys: Iterable[str]) -> list[Point]:
-        """Return the active points that join some of these entities, those that join the most of them first.
-
-        Args:
-            facts: the facts of the same space.
-            keys: the keys of entities.
-        """
+        """Return the active points that join some of these entities, those that join the most of them first."""
         shared: dict[str, int] = defaultdict(int)
         for key in dict.fromkeys(keys):
             keys_of_names = {key, *(entity_key(name) for name in facts.names(key))}

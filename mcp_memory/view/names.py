@@ -63,12 +63,7 @@ class Names:
         return iter(self._spellings)
 
     def add(self, name: str, kind: EntityType | None) -> Renamed:
-        """Add an occurrence of a name and return what means another entity since then.
-
-        Args:
-            name: as written.
-            kind: the type of its entity, if that is known.
-        """
+        """Add an occurrence of a name, and return what means another entity since then."""
         key = self._keys.get(name)
         if key is None:
             key = self._keys[name] = entity_key(name)
@@ -95,12 +90,9 @@ class Names:
         return self._renamed(before)
 
     def set_alias(self, bearer: str, alias: str, *, known: bool) -> Renamed:
-        """Set whether an entity has an alias, and return what means another entity since then.
+        """Set whether the name that was stated as an alias of another counts; return what means another since then.
 
-        Args:
-            bearer: the key of the name that the alias was stated for.
-            alias: the key of the other name.
-            known: whether the alias counts.
+        Both are given by their keys.
         """
         if bearer == alias or known == (bearer in self._bearers.get(alias, ())):
             return {}
@@ -386,11 +378,7 @@ class GivenNames:
         return True
 
     def told_apart(self, rows: Sequence[int]) -> tuple[bool, list[list[int]]]:
-        """Return whether the head of some rows may be several people, and the rows of each description together.
-
-        Args:
-            rows: the assertions of one entity and relation.
-        """
+        """Return whether the head of rows of one relation may be several people, and those of each description."""
         heads = {self._names.key(self._assertions.rows[row].head) for row in rows} if self._shared else set[str]()
         if self._shared.isdisjoint(heads):
             return False, [[*rows]]

@@ -239,11 +239,7 @@ class Space:
     # Changes by a refresh
 
     def add(self, batch: Batch) -> None:
-        """Add rows that the log has and this space lacks.
-
-        Args:
-            batch: the batch of this space. Its segments and sentences may belong to turns that were added earlier.
-        """
+        """Add rows of this space that it lacks; segments and sentences may belong to turns that were added earlier."""
         first = len(self.segments)
         for turn in batch.turns:
             self._add_turn(turn)
@@ -264,11 +260,9 @@ class Space:
         self._weigh_again({turn.id for turn in batch.turns} | {one.turn_id for one in batch.assertions}, first)
 
     def _weigh_again(self, changed: set[str], first: int) -> None:
-        """Fold the facts of messages again that new messages, or facts in them, frame or take back.
+        """Fold the facts of messages again that others which changed frame or take back.
 
-        Args:
-            changed: ids of turns that are new, or have new facts.
-            first: the first row of new segments, by which a message has its place in its talk.
+        Those with segments from row ``first`` on have changed, too: by these a message has its place in its talk.
         """
         self.frames.clear()
         changed |= {turn.id for turn in self.segment_turn[first:]}
