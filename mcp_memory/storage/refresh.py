@@ -33,7 +33,6 @@ from mcp_memory.storage.rows import (
     TableKind,
     TableRows,
     assertions_in_order,
-    latest,
     older_format,
     stored_rows,
     vectors_for,
@@ -293,14 +292,14 @@ def _batch_of(
         turns,
         assertions=_values(assertions_in_order(logged_rows(part, "facts"), read("assertions"), find)),
         lessons=_values(logged_rows(part, "episodes")),
-        beliefs=_values(latest(stored_rows("beliefs", read("beliefs")), "sentence_id")),
+        beliefs=_values(stored_rows("beliefs", read("beliefs"))),
         points=_values(points),
         point_vectors=vectors_for(points, read("point_vectors"), dimension),
         aliases=_values(logged_rows(part, "aliases")),
         questions=_values(questions),
         question_vectors=vectors_for(questions, read("questions"), dimension),
         outlays=tuple(entry.commit.outlay for entry in part if entry.commit.outlay),
-        jobs=_values(latest(logged_rows(part, "jobs"), "turn_id")),
+        jobs=_values(logged_rows(part, "jobs")),
     )
     segments, sentences = read("segments"), read("sentences")
     if segments is not None and sentences is not None:  # else no turn had any words

@@ -333,12 +333,6 @@ def stored_rows(kind: Literal["assertions", "beliefs"], rows: TableRows | None) 
     return sorted(map(StoredRow, *columns), key=lambda row: row[:2])
 
 
-def latest(rows: Sequence[StoredRow], key: str) -> list[StoredRow]:
-    """Return of rows in the order of recording the last one of each value of a field, in that order."""
-    last = {getattr(row.value, key): place for place, row in enumerate(rows)}
-    return [rows[place] for place in sorted(last.values())]
-
-
 def vectors_for(logged: Sequence[StoredRow], rows: TableRows | None, dimension: int) -> Matrix:
     """Return the vectors of points or questions of the log, shape ``(len(logged), dimension)``, zeros for missing ones.
 
