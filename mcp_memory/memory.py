@@ -42,7 +42,7 @@ from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.ledger import DayLedger
 from mcp_memory.services.recall.across import recall_across, with_shared_wishes
-from mcp_memory.services.recall.settings import RecallSettings, operators
+from mcp_memory.services.recall.loop import RecallSettings, operators
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
 from mcp_memory.view.space import Space, View

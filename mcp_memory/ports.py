@@ -357,19 +357,5 @@ class OperatorResult:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """One step of navigation. Each room offers its own, and ``services/recall/settings.py`` has the table of them.
-
-    Attributes:
-        name: as the explore tool calls it.
-        take: takes the step; nothing is stored.
-        needs: the required arguments; "entity or query" if one of them is enough.
-        uses: the arguments that change what it finds or proposes, beside ``limit``, which all use; no other is
-            accepted.
-    """
-
-    name: str
-    take: Callable[[OperatorInput], OperatorResult]
-    needs: tuple[str, ...]
-    uses: tuple[str, ...]
+Step = Callable[[OperatorInput], OperatorResult]
+"""An operator of `domain.operators.OPERATORS`; it stores nothing."""

@@ -176,7 +176,7 @@ class Suggestion:
     """A step of navigation worth taking next: a call of an operator, a ∈ A of MRAgent's eq. 10.
 
     Attributes:
-        operator: its name (`ports.Operator`).
+        operator: its name (`domain.operators`).
         args: by name, as the explore tool takes them; ids are several.
         why: the reason, in words; empty where nobody reads it.
         strength: how likely what it starts from leads to the answer, in (0, 1]; the loop takes the strongest.

@@ -277,7 +277,7 @@ class ExploreRequest:
     """One step of navigation, for a client that navigates itself.
 
     Attributes:
-        operator: the name of the step (`ports.Operator`).
+        operator: the name of the step (`domain.operators`).
         query: what the caller looks for; results are ranked by their similarity to it.
         limit: at most so many items.
         tag: as a reply names it, or a word or two.

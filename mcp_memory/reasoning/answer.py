@@ -21,13 +21,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import Field
 
 from mcp_memory.domain.answers import Judgement, PointEdit, Proposal
 from mcp_memory.domain.evidence import Citation, OperatorCall, RecallResult, Suggestion
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.operators import OPERATORS, Operator
 from mcp_memory.domain.points import MAX_ENTITIES, Point
 from mcp_memory.domain.query import Length, Query
 from mcp_memory.domain.times import Millis
@@ -69,39 +70,9 @@ _NUMBER = re.compile(r"\b[PSF]\d+\b")
 _CITED = re.compile(r" ?\[(?:[PSF]\d+[,; ]*)+\]")
 
 
-class Offer(NamedTuple):
-    """An operator that Claude may choose.
-
-    Attributes:
-        argument: of the operator, that ``on`` is.
-        meaning: the meaning of ``on``, and of what is found.
-    """
-
-    argument: str
-    meaning: str
-
-
-OPERATORS: Mapping[str, Offer] = {
-    "search": Offer("query", "a sentence as one that holds the answer might say it"),
-    "expand_facts": Offer("entity", "a name; its facts"),
-    "event_context": Offer("ids", "a number such as S3; what was said around it"),
-    "tag_events": Offer("entity", "a name or word, tag: one of its themes, or empty; the pieces with it"),
-    "propagate": Offer("entity", "a name; whom and what its pieces lead to"),
-    "reflect": Offer("query", "the question; what is missing; names; further names near these"),
-    "topic_events": Offer("topic", "the words of a topic; its pieces"),
-    "personal_information": Offer("entity", "a person; the kinds of facts known of them"),
-    "personal_aspect": Offer("entity", "a person, tag: one kind; the facts of it"),
-    "versions": Offer("entity", "a name; how its facts changed"),
-    "timeline": Offer("entity", "a name; what happened with it, in order"),
-    "local_points": Offer("ids", "a number such as P1; what is near it"),
-    "global_points": Offer("query", "a question; what no point covers"),
-}
-"""The operators that are offered: a search of the raw text, and MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's.
-
-Not ``event_time``, since every piece is shown with its day; not ``event_keywords`` and ``counterfactual``: the recall
-has followed names, and repaired the paths of facts.
-"""
-_TAGGED = ("tag_events", "personal_aspect")
+SEARCH = Operator((), ("query",), "query", "a sentence as one that holds the answer might say it")
+OFFERED: Mapping[str, Operator] = {"search": SEARCH, **{name: one for name, one in OPERATORS.items() if one.told}}
+"""The steps that Claude may choose: a search of the raw text, and operators."""
 
 
 class StepForm(Form):
@@ -284,8 +255,8 @@ def _system_prompt(judge_input: JudgeInput, *, relates: bool) -> str:
 
 def offered(*, relates: bool = True) -> str:
     """Return the operators that are offered, in words; those on points only where points are kept for the question."""
-    offers = (one for one in OPERATORS.items() if relates or not one[0].endswith("_points"))
-    return "; ".join(f"{name} (on: {offer.meaning})" for name, offer in offers)
+    offers = (one for one in OFFERED.items() if relates or not one[0].endswith("_points"))
+    return "; ".join(f"{name} (on: {operator.told})" for name, operator in offers)
 
 
 def token_room(left: int, size: int, share: float) -> int:
@@ -407,17 +378,17 @@ def _full(answer: str, rendered: RenderedEvidence, citations: Sequence[Citation]
 def _step(reply: StepForm, rendered: RenderedEvidence) -> Suggestion | None:
     """Return a step with the arguments that its operator takes; None for one that cannot be taken."""
     on, tag = prompt_line(reply.on, 200), prompt_line(reply.tag, 100)
-    offer = OPERATORS.get(reply.operator)
-    if offer is None or not on:
+    operator = OFFERED.get(reply.operator)
+    if operator is None or not on:
         return None
-    if offer.argument == "ids":
+    if operator.on == "ids":
         item = rendered.cited.get(normalise_number(on))
         if item is None or not (item.citations or item.point):
             return None
         name = item.point.id if item.point else item.citations[0].evidence_id
         return Suggestion(reply.operator, {"ids": (name,)})
-    tagged = {"tag": tag} if tag and reply.operator in _TAGGED else {}
-    return Suggestion(reply.operator, {offer.argument: on} | tagged)
+    tagged = {"tag": tag} if tag and "tag" in operator.uses else {}
+    return Suggestion(reply.operator, {operator.on: on} | tagged)
 
 
 def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:

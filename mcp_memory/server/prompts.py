@@ -7,7 +7,7 @@ relations, operators and ids are completed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from mcp_types import (
     Completion,
@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 
 from mcp_memory import texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
+from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -84,7 +85,6 @@ async def complete(
 def _in_space(space: Space, reference: PromptReference | ResourceTemplateReference, argument: str) -> Iterable[str]:
     from mcp_memory.domain.relations import relations  # which no client needs to wait for that completes nothing
     from mcp_memory.server.resources import catalogue
-    from mcp_memory.server.tools.explore import OperatorName
 
     if argument == "id" and isinstance(reference, ResourceTemplateReference):
         return catalogue.ids_of(reference.uri, space)
@@ -92,4 +92,4 @@ def _in_space(space: Space, reference: PromptReference | ResourceTemplateReferen
         return sorted(space.facts.name(key) for key in space.facts.entities())
     if argument == "relation":  # first those that facts of the space have
         return dict.fromkeys([*sorted({row.relation for row in space.facts.rows}), *(one.name for one in relations())])
-    return get_args(OperatorName) if argument == "operator" else ()
+    return OPERATORS if argument == "operator" else ()

@@ -38,8 +38,8 @@ from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.lessons import learn, own_lesson
 from mcp_memory.services.points import store_points
+from mcp_memory.services.recall.loop import RecallSettings
 from mcp_memory.services.recall.pipeline import embed_query, find, unknown_space, without_unknown_role
-from mcp_memory.services.recall.settings import RecallSettings
 
 PLAIN_CONFIDENCE = 0.7
 """Confidence of a language model below which its answer is hedged."""

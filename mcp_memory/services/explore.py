@@ -1,6 +1,6 @@
 """Explore: one step of navigation, for a client whose own model decides where to go.
 
-The steps are operators of the rooms (``ports.Operator``; the table is in ``services/recall/settings.py``). Each reply
+The steps are operators of the rooms (``domain/operators.py``). Each reply
 names further steps that can be taken as they are given, so any client can run the papers' active loop itself. Evidence
 of a step can be named in feedback on a recall (``services/learn/feedback.py``).
 
@@ -18,6 +18,7 @@ from anyio import to_thread
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
@@ -25,11 +26,11 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
-from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store, Weigh
+from mcp_memory.ports import Embedder, OperatorInput, OperatorResult, Step, Store, Weigh
 from mcp_memory.search.channels import similarity
 from mcp_memory.services.learn.episodes import Episodes, find_episode, record_ids, record_number
+from mcp_memory.services.recall.loop import RecallSettings
 from mcp_memory.services.recall.pipeline import embed_query, in_space, unknown_space
-from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.space import NONE, Space
 
 _ARGUMENTS = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
@@ -64,10 +65,10 @@ async def explore(
     may also name ``working`` memory points, which are not stored.
 
     Raises:
-        InvalidInput: there is no such operator, a required argument is missing, an argument is not used by it, or the
-            evidence or the episode is unknown.
+        InvalidInput: a required argument is missing, an argument is not used by the operator, or the evidence or the
+            episode is unknown.
     """
-    operator = _checked_operator(settings.operators, request)
+    _check_arguments(request)
     episode = None
     if request.episode is not None:
         episode = await find_episode(store, episodes or Episodes(), request.space, request.episode)
@@ -79,7 +80,7 @@ async def explore(
         space, warnings = view.space(request.space), unknown_space(view, request.space)
         own = {point.id for point in working}
         if not warnings and not own.issuperset(ids):
-            ids = _resolve_ids(space, operator, ids, episode)
+            ids = _resolve_ids(space, request.operator, ids, episode)
         cosine, weigh = _measures(space, query, request, settings)
         call = OperatorInput(
             space,
@@ -96,38 +97,34 @@ async def explore(
             points=working,
         )
         # In a thread: the first that walks cues reads every sentence.
-        found = await to_thread.run_sync(_take, operator, call)
+        found = await to_thread.run_sync(_take, request.operator, settings.operators[request.operator], call)
         if episodes is not None:
             episodes.keep_explored(space, found.items)
         return replace(found, next=in_space(space, found.next), warnings=(*warnings, *found.warnings))
 
 
-def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest) -> Operator:
-    """Return the operator that a request names.
+def _check_arguments(request: ExploreRequest) -> None:
+    """Check that a request has the arguments that its operator needs, and no others.
 
     Raises:
-        InvalidInput: there is none, it needs an argument that is missing, or it does not use one that is given.
+        InvalidInput: it lacks one, or has one that the operator does not use.
     """
-    operator = operators.get(request.operator)
-    if operator is None:
-        known = ", ".join(operators)
-        raise InvalidInput("operator", f"there is no operator {request.operator[:60]!r}", f"There are: {known}.")
+    name, operator = request.operator, OPERATORS[request.operator]
     for needed in operator.needs:
         either = needed.split(" or ")
         if not any(_has_argument(request, argument) for argument in either):
             problem, without = ("is missing", "it") if len(either) == 1 else ("neither is given", "one of them")
-            remedy = f"The operator {operator.name} cannot do without {without}."
+            remedy = f"The operator {name} cannot do without {without}."
             if needed == "ids":
-                remedy += _IDS_OF_POINTS if operator.name == _POINTS else _IDS_OF_EVIDENCE
+                remedy += _IDS_OF_POINTS if name == _POINTS else _IDS_OF_EVIDENCE
             raise InvalidInput(needed, problem, remedy)
     for argument in _ARGUMENTS:
         if argument not in operator.uses and _has_argument(request, argument):
             remedy = f"Leave it out, or take another operator; this one uses {', '.join(operator.uses)} and limit."
-            raise InvalidInput(argument, f"the operator {operator.name} does not use it", remedy)
+            raise InvalidInput(argument, f"the operator {name} does not use it", remedy)
     if request.episode is not None and "ids" not in operator.uses:
         remedy = f"Leave it out; this one takes no records, it uses {', '.join(operator.uses)} and limit."
-        raise InvalidInput("episode", f"the operator {operator.name} does not use it", remedy)
-    return operator
+        raise InvalidInput("episode", f"the operator {name} does not use it", remedy)
 
 
 def _measures(
@@ -144,15 +141,15 @@ def _measures(
     return statement_similarity(space, query.vector, cosines), weigh
 
 
-def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
+def _take(operator: str, step: Step, call: OperatorInput) -> OperatorResult:
     """Return what a step finds; where it leads nowhere by itself, with steps to the text next to it, or to try."""
-    found = operator.take(call)
+    found = step(call)
     if found.next or not call.space.turns:
         return found
     if not found.items:
         words = call.entity or call.topic or (call.query.text if call.query else "")
-        step = ("tag_events", "entity" if call.entity else "query")
-        name, argument = ("reflect", "query") if operator.name == "tag_events" else step
+        way = ("tag_events", "entity" if call.entity else "query")
+        name, argument = ("reflect", "query") if operator == "tag_events" else way
         return replace(
             found, next=(Suggestion(name, {argument: words}, "what has to do with these words"),) if words else ()
         )
@@ -163,9 +160,7 @@ def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
         ("event_context", "what was said around them"),
     )
     steps = (
-        Suggestion(name, {"ids": ids, **call.query_argument}, why)
-        for name, why in ways
-        if ids and name != operator.name
+        Suggestion(name, {"ids": ids, **call.query_argument}, why) for name, why in ways if ids and name != operator
     )
     return replace(found, next=tuple(steps))
 
@@ -181,7 +176,7 @@ def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
     return request.ids
 
 
-def _resolve_ids(space: Space, operator: Operator, ids: Sequence[str], episode: Episode | None) -> tuple[str, ...]:
+def _resolve_ids(space: Space, operator: str, ids: Sequence[str], episode: Episode | None) -> tuple[str, ...]:
     """Return ids in the form that an operator takes.
 
     For one that takes no points, points are replaced by their supporting sentences. A hypothesis is replaced by its
@@ -191,7 +186,7 @@ def _resolve_ids(space: Space, operator: Operator, ids: Sequence[str], episode: 
     found: list[str] = []
     for place, name in enumerate(ids):
         point = space.hypergraph.resolve(name)
-        if operator.name == _POINTS:
+        if operator == _POINTS:
             if point is None:
                 problem = f"{name[:60]!r} is no memory point of space {space.name!r}"
                 remedy = "Give ids of memory points, which begin with h_; for other evidence take event_context."

@@ -35,9 +35,9 @@ from mcp_memory.ports import Embedder, JudgeInput, QuestionJudge, Store
 from mcp_memory.search.evidence import point_sentences
 from mcp_memory.services.explore import explore
 from mcp_memory.services.learn.episodes import cited_sentences
+from mcp_memory.services.recall.loop import RecallSettings
 from mcp_memory.services.recall.passages import passages_of
 from mcp_memory.services.recall.pipeline import embed_query, find
-from mcp_memory.services.recall.settings import RecallSettings
 
 STEPS_A_ROUND = 4
 """Steps of a judge that are taken before it is asked again, and"""

@@ -30,7 +30,7 @@ from mcp_memory.ports import Embedder, Store
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.loop import RecallSettings
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.erasure import Erasure, counts_of, erasure_of, words_in
 from mcp_memory.view.space import NONE, Space, View

@@ -10,9 +10,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from word_memory import word_memory
 
-from mcp_memory.configurable import Switches
+from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.services.recall.settings import operators
 from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -233,7 +232,7 @@ async def test_prompts_are_listed_and_filled_in(mode):
         text = investigate.messages[0].content.text
         named = set(re.findall(r"(?:event|tag|personal|topic|local|global|expand)_[a-z]+|versions|timeline", text))
         assert len(named) == 9
-        assert named <= operators(Switches()).keys()  # every step that it names can be taken
+        assert named <= OPERATORS.keys()  # every step that it names can be taken
         review = await client.get_prompt("review", {"about": "Ann's job"})
         assert review.messages[0].content.text.startswith(
             "Review what memory knows about Ann's job, and how it changed"

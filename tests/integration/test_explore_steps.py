@@ -13,7 +13,8 @@ from integration.client_calls import connected, structured
 from unit.services.learning_memory import memory
 
 from mcp_memory.configurable import Switches
-from mcp_memory.services.recall.settings import operators
+from mcp_memory.domain.operators import OPERATORS
+from mcp_memory.services.recall.loop import operators
 
 pytestmark = pytest.mark.anyio
 CALLS = [json.loads(line) for line in Path(__file__).with_name("explore_steps.jsonl").read_text("utf-8").splitlines()]
@@ -75,7 +76,7 @@ async def test_every_operator_finds_and_suggests_what_its_line_says():
                 way |= {"ids": [names[name] for name in way["ids"]]} if "ids" in way else {}
                 way |= {"topic": "@"} if "topic" in way else {}
             found.append({**step, "items": shown, "next": ways})
-    assert {call["operator"] for call in CALLS} == operators(Switches()).keys()
+    assert {call["operator"] for call in CALLS} == OPERATORS.keys() == operators(Switches()).keys()
     assert [one for one in found if one not in CALLS] == []
 
 

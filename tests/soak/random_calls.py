@@ -25,8 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from soak.invariants import Quote, rows, violations
 from stdio_client import Gone, StdioClient, serving
 
-from mcp_memory.configurable import Switches
-from mcp_memory.services.recall.settings import operators
+from mcp_memory.domain.operators import OPERATORS
 
 SPACES: dict[str, dict[str, tuple[str, ...]]] = {
     "left": {
@@ -66,7 +65,6 @@ QUESTIONS = (
 )
 RELATIONS = ("lives_in", "works_at", "visited", "likes", "sibling_of", "also_known_as", "born_in", "plays with")
 STEPS = ("points", "merge", "feedback", "confidence", "cardinality", "entities", "questions")
-OPERATORS = operators(Switches())
 WRONG = [json.loads(line) for line in (Path(__file__).parents[1] / "refusals.jsonl").read_text("utf-8").splitlines()]
 """Calls that are refused."""
 INTERNAL = ("went wrong inside", "Traceback", "pydantic", "validation error for")

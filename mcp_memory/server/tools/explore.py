@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
 from mcp_memory.errors import InvalidInput
@@ -43,29 +44,16 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import OperatorResult, Progress
 
-OperatorName = Literal[
-    "expand_facts",
-    "versions",
-    "timeline",
-    "counterfactual",
-    "propagate",
-    "tag_events",
-    "event_keywords",
-    "event_time",
-    "event_context",
-    "topic_events",
-    "personal_information",
-    "personal_aspect",
-    "local_points",
-    "global_points",
-    "reflect",
-]
+if TYPE_CHECKING:
+    OperatorName = str
+else:
+    OperatorName = Literal[tuple(OPERATORS)]  # a checker of types wants these written out
 
 
 class ExploreInput(Input):
     """Arguments of memory_explore; each operator uses some of them."""
 
-    operator: Annotated[OperatorName, f"one of {', '.join(get_args(OperatorName))}"]
+    operator: Annotated[OperatorName, f"one of {', '.join(OPERATORS)}"]
     entity: Name | None = None
     relation: Annotated[RelationName | None, Field(description="lives_in, ...")] = None
     tag: Annotated[Name | None, Field(description="From `next`.")] = None

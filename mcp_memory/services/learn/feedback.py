@@ -48,7 +48,7 @@ from mcp_memory.ports import Embedder, Progress, QuestionJudge, Store
 from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes, record_ids
 from mcp_memory.services.learn.lessons import belief_change, learn, quote
-from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.loop import RecallSettings
 from mcp_memory.services.write import write
 from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import Space

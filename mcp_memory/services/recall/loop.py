@@ -1,4 +1,6 @@
-"""The active loop: assess, choose the next calls, make them, assess again (MRAgent §3.2, DESIGN 3.4).
+"""The active loop of recall, its operators, and the settings of recall.
+
+The loop: assess, choose the next calls, make them, assess again (MRAgent §3.2, DESIGN 3.4).
 
 It starts from the candidates of the search, unless they cover the query (`go_on`). The state is S(t) = (Z(t), H(t))
 (eq. 7). H holds the segments found so far, each with its *strength*, in (0, 1]: how likely it leads to the answer. For
@@ -39,26 +41,39 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil
 
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.configurable import RecallLoopSettings
+from mcp_memory.configurable import GainSettings, RecallLoopSettings, Switches
 from mcp_memory.domain.evidence import Coverage, Evidence, OperatorCall, RecallResult, StepKey, Stop, Suggestion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
+from mcp_memory.gain.propagation import propagate_once
+from mcp_memory.hypergraph.retrieval import global_points, local_points
 from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.questions import has_kind
 from mcp_memory.language.shapes import is_prompt
 from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
 from mcp_memory.navigation.beam import no_similarity
-from mcp_memory.ports import OperatorInput, OperatorResult
+from mcp_memory.navigation.operators import counterfactual, expand_facts, timeline, versions
+from mcp_memory.ports import OperatorInput, OperatorResult, PairReader, Step
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
+from mcp_memory.reconstruct.operators import (
+    event_context,
+    event_keywords,
+    event_time,
+    personal_aspect,
+    personal_information,
+    tag_events,
+    topic_events,
+)
+from mcp_memory.reflection.navigators import reflect_step
 from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.ranking import Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.words import WordIndex
-from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 
@@ -94,10 +109,52 @@ MOST_SENTENCES = 30
 """Sentences that may have it; a text may have several."""
 MOST_POINTERS = 10
 """Pointers of one turn of the loop."""
-_WEEKDAYS = frozenset(map(str.lower, WEEKDAYS))
-_THING = re.compile(r"\bthe (\w[\w'-]* \w[\w'-]*)", re.IGNORECASE)
 Dated = Mapping[str, tuple[Millis, Millis]]
 """Times that the calls of the loop found: since and until, by the id of the evidence."""
+_WEEKDAYS = frozenset(map(str.lower, WEEKDAYS))
+_THING = re.compile(r"\bthe (\w[\w'-]* \w[\w'-]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """The settings of every room that a query passes through, and what was built from them; one object per memory.
+
+    Attributes:
+        switches: which mechanisms take part.
+        gain: how lessons count.
+        loop: how far the loop goes.
+        operators: what the loop can call, by name; none for a recall that searches once.
+        reader: reads what was found once more; None leaves it as the search ranked it.
+        read_always: whether it reads even where one record is far ahead.
+    """
+
+    switches: Switches = field(default_factory=Switches)
+    gain: GainSettings = field(default_factory=GainSettings)
+    loop: RecallLoopSettings = field(default_factory=RecallLoopSettings)
+    operators: Mapping[str, Step] = field(default_factory=dict)
+    reader: PairReader | None = None
+    read_always: bool = False
+
+
+def operators(switches: Switches) -> dict[str, Step]:
+    """Return the function of every operator by its name."""
+    return {
+        "expand_facts": expand_facts,
+        "versions": versions,
+        "timeline": timeline,
+        "counterfactual": partial(counterfactual, enabled=switches.counterfactual),
+        "propagate": propagate_once,
+        "tag_events": tag_events,
+        "event_keywords": event_keywords,
+        "event_time": event_time,
+        "event_context": event_context,
+        "topic_events": topic_events,
+        "personal_information": personal_information,
+        "personal_aspect": personal_aspect,
+        "local_points": local_points,
+        "global_points": global_points,
+        "reflect": partial(reflect_step, enabled=switches.reflection),
+    }
 
 
 async def go_on(
@@ -125,7 +182,7 @@ async def go_on(
 
     def take(step: Suggestion) -> OperatorResult:
         given = OperatorInput(space, no_similarity, window=query.window, limit=CALL_ITEMS, **step.args)  # type: ignore[arg-type]
-        return settings.operators[step.operator].take(given)
+        return settings.operators[step.operator](given)
 
     def covered(state: LoopState) -> bool:
         return is_covered(space, query, *rank(space, query, found.boost(space, state.gains(best))))

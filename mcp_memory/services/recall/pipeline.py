@@ -46,8 +46,7 @@ from mcp_memory.search.times import with_event_times
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
-from mcp_memory.services.recall.loop import go_on, rank
-from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.loop import RecallSettings, go_on, rank
 from mcp_memory.view.space import Space, View
 
 NUMBERS_CHARS = 1_000

@@ -5,8 +5,6 @@ from judged_memory import asked, judged
 from standin.replies import error, said
 
 from mcp_memory.configurable import Switches
-from mcp_memory.reasoning.answer import OPERATORS
-from mcp_memory.services.recall.settings import operators
 
 pytestmark = pytest.mark.anyio
 NOISE = tuple(f"Emil: On day {number} we talked about animals in the garden." for number in range(30))
@@ -61,8 +59,6 @@ async def test_an_unsatisfied_judge_is_asked_three_times_at_most():
 
 
 async def test_a_step_that_was_taken_is_named_when_the_judge_is_asked_again():
-    assert OPERATORS.keys() - operators(Switches()).keys() == {"search"}
-
     def steps(request):
         if shown(request, "The hives"):
             return said("Bees", shown(request, "The hives"))

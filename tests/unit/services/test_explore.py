@@ -10,6 +10,7 @@ from fakes import DiskStore, FakeEmbedder
 from mcp_memory.configurable import Switches
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Episode, ShownEvidence
+from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
@@ -19,7 +20,7 @@ from mcp_memory.server.tools.explore import ExploreInput
 from mcp_memory.services.explore import explore
 from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.recall.settings import RecallSettings, operators
+from mcp_memory.services.recall.loop import RecallSettings, operators
 from mcp_memory.services.write import write
 
 pytestmark = pytest.mark.anyio
@@ -27,17 +28,14 @@ NOW = 1_700_000_000_000
 SETTINGS = RecallSettings(operators=operators(Switches()))
 
 
-class Listening:
-    """An operator that finds nothing and remembers what it was asked."""
+def listening(asked):
+    """Return settings with an operator that finds nothing and keeps what it was asked."""
 
-    name = "listening"
-    needs = ("entity", "since")
-    uses = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
-
-    def take(self, call):
-        self.asked = call
-        self.likeness = call.cosine(call.space.facts.rows)
+    def take(call):
+        asked.append(call)
         return OperatorResult(())
+
+    return RecallSettings(operators=dict.fromkeys(OPERATORS, take))
 
 
 async def store_of(*facts):
@@ -50,7 +48,7 @@ async def store_of(*facts):
 
 def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argument_is_used():
     used = set()
-    for step in SETTINGS.operators.values():
+    for step in OPERATORS.values():
         assert {name for needed in step.needs for name in needed.split(" or ")} <= set(step.uses)
         used |= set(step.uses)
     assert used == set(ExploreInput.model_fields) - {"operator", "limit", "max_tokens", "space", "episode"}
@@ -68,12 +66,12 @@ def kept(*items):
 
 async def test_records_are_named_by_their_number_where_their_episode_is_given():
     store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
-    step, space = Listening(), store._view.space("default")
+    calls, space = [], store._view.space("default")
     sentence, fact = space.sentences[0].id, next(iter(space.facts.from_("ann"))).id
     episodes = kept(shown(fact), shown("i_0", (sentence,)))
-    asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=("1", "2"), episode="ep_1")
-    await explore(store, embedder, RecallSettings(operators={"listening": step}), asked, now=NOW, episodes=episodes)
-    assert step.asked.ids == (fact, sentence)  # a hypothesis stands for the sentences that it was shown with
+    asked = ExploreRequest("default", "event_time", ids=("1", "2"), episode="ep_1")
+    await explore(store, embedder, listening(calls), asked, now=NOW, episodes=episodes)
+    assert calls[0].ids == (fact, sentence)  # a hypothesis stands for the sentences that it was shown with
 
 
 @pytest.mark.parametrize(
@@ -92,16 +90,9 @@ async def test_records_are_named_by_their_number_where_their_episode_is_given():
 )
 async def test_evidence_that_nobody_knows_is_refused_by_its_place(ids, episode, words):
     store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
-    asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=ids, episode=episode)
+    asked = ExploreRequest("default", "event_time", ids=ids, episode=episode)
     with pytest.raises(InvalidInput, match=words):
-        await explore(
-            store,
-            embedder,
-            RecallSettings(operators={"listening": Listening()}),
-            asked,
-            now=NOW,
-            episodes=kept(shown("f_1")),
-        )
+        await explore(store, embedder, SETTINGS, asked, now=NOW, episodes=kept(shown("f_1")))
 
 
 async def with_point(*sentences):
@@ -116,39 +107,35 @@ async def with_point(*sentences):
 
 async def test_a_point_stands_for_its_sentences_where_points_are_not_meant_and_only_it_where_they_are():
     store, embedder, sentences = await with_point()
-    step = Listening()
-    asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=("h_1",))
-    await explore(store, embedder, RecallSettings(operators={"listening": step}), asked, now=NOW)
-    assert step.asked.ids == sentences
+    calls = []
+    asked = ExploreRequest("default", "event_time", ids=("h_1",))
+    await explore(store, embedder, listening(calls), asked, now=NOW)
+    assert calls[0].ids == sentences
     around = ExploreRequest("default", "local_points", ids=sentences)
     with pytest.raises(InvalidInput, match=r"is no memory point of space 'default'\. .* begin with h_"):
         await explore(store, embedder, SETTINGS, around, now=NOW)
     await explore(store, embedder, SETTINGS, replace(around, ids=("h_1",)), now=NOW)
 
 
-def listening(**changes):
-    """Return a call of the operator above that has all it needs, with changes."""
-    return ExploreRequest("default", "listening", **{"entity": "Ann", "window": Window(5)} | changes)
+def step(name, **arguments):
+    return ExploreRequest("default", name, **arguments)
 
 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (ExploreRequest("default", "fly"), r"operator: there is no operator 'fly'\. There are: listening, either\."),
-        (listening(entity=None), "entity: is missing"),
-        (listening(window=Window()), "since: is missing. The operator listening cannot"),
-        (ExploreRequest("default", "either", "Ann"), r"relation or tag: neither is given\. .* without one of them\."),
-        (listening(relation="likes"), r"relation: .* listening does not use it\. .* uses entity, ids, since and limit"),
-        (listening(window=Window(5, 50)), "until: .* does not use it"),
-        (ExploreRequest("default", "either", relation="likes", episode="ep_1"), "episode: .* does not use it"),
+        (step("versions"), "entity: is missing. The operator versions cannot"),
+        (step("personal_aspect", entity="Ann"), r"relation or tag: neither is given\. .* without one of them\."),
+        (step("event_time"), "ids: is missing.* Ids of evidence stand in"),
+        (
+            step("timeline", relation="likes"),
+            r"relation: .* timeline does not use it\. .* since, until and limit",
+        ),
+        (step("local_points", ids=("h_1",), window=Window(5)), "since: .* does not use it"),
+        (step("local_points", ids=("h_1",), window=Window(until=50)), "until: .* does not use it"),
+        (step("versions", entity="Ann", episode="ep_1"), "episode: .* does not use it"),
     ],
 )
 async def test_what_a_step_cannot_do_without_or_does_not_use_is_refused_by_its_name(asked, words):
-    step, either = Listening(), Listening()
-    step.uses, either.uses = ("entity", "ids", "since"), ("entity", "relation", "tag")
-    either.needs = ("relation or tag",)
-    table = RecallSettings(operators={"listening": step, "either": either})
     with pytest.raises(InvalidInput, match=f"^{words}"):
-        await explore(DiskStore(), FakeEmbedder(), table, asked, now=NOW)
-    for whole in (listening(), ExploreRequest("default", "either", tag="a")):
-        assert (await explore(DiskStore(), FakeEmbedder(), table, whole, now=NOW)).items == ()
+        await explore(DiskStore(), FakeEmbedder(), SETTINGS, asked, now=NOW)

@@ -21,7 +21,7 @@ from mcp_memory.search.ranking import INDEXES
 from mcp_memory.services.answer import answer
 from mcp_memory.services.indexing import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.loop import RecallSettings
 from mcp_memory.services.write import write
 from mcp_memory.vectors import Matrix
 
