@@ -61,7 +61,7 @@ class Telling:
 
     def tensed(self, match: re.Match[str]) -> Direction:
         """Return where the tense of the verb points for an expression."""
-        return _tense(self.sentence, match.start(), match.end())
+        return tense(self.sentence, match.start(), match.end())
 
     def nearest(self, match: re.Match[str], spans: Iterable[Interval], *, ahead: bool = False) -> Interval | None:
         """Return which of the occurrences an expression means that names nothing but them.
@@ -214,8 +214,8 @@ def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
     return places, directions
 
 
-def _tense(sentence: str, start: int, end: int) -> Direction:
-    """Return where the tense cue points that decides for the expression at ``start`` … ``end``; 0 without one."""
+def tense(sentence: str, start: int, end: int) -> Direction:
+    """Return where the tense of a sentence points for the words at ``start`` … ``end``; 0 where no verb decides."""
     places, directions = _cues(sentence)
     before = bisect_left(places, start)
     if before and not _CLAUSE_BEGINS.search(sentence, places[before - 1], start):

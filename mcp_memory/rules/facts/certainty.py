@@ -9,7 +9,8 @@ compared whole: "3:42" states no 3, and "Oslo?" or "“Oslo”" no Oslo.
 
 A capital that a sentence needs anyway is no sign of a name, so the first of several words is part of one only if it is
 written so elsewhere, or is a title: "Assume Anna works at Google." Nor does a name end in a word that is written
-otherwise ("Rome jk", "Google AFAIK"), or say "not". A time is fixed only by the few prepositions of `_FIXING`.
+otherwise ("Rome jk", "Google AFAIK"), or say "not". A time is fixed only by the few prepositions of `_FIXING`, and
+if it is more than likely (`only_likely`).
 
 What one sentence states, another may frame or take back ("Let's play a game." – "Just kidding."), so all of them must
 be accounted for. Nothing is certain that a document says, whose sentences rest on what stands before them: more than
@@ -31,6 +32,7 @@ from mcp_memory.domain.facts import STABLE, Assertion
 from mcp_memory.domain.relations import DATED, Relation, relations
 from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import USERS, Turn, speaker
+from mcp_memory.language.stated import only_likely
 from mcp_memory.language.tokens import stem
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.tables import closed
@@ -170,7 +172,8 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
     dated = [
         (time.start, time.end)
         for time in times
-        if time.until in ends or (time.since in ends and not time.since <= turn.local_time < time.until < FOREVER)
+        if (time.until in ends or (time.since in ends and not time.since <= turn.local_time < time.until < FOREVER))
+        and not only_likely(turn.text, time)
     ]  # "I work there this week" has no end
     before_time = before_filler = False
     for place, forms in reversed(said):

@@ -70,15 +70,16 @@ def test_open_ends_are_the_beginning_and_forever() -> None:
 def test_the_tense_of_one_sentence_says_nothing_of_the_next() -> None:
     text = "Doris passed on Sunday. We fly to Tucson on Thursday."
     assert with_dates(text, parse("2026-03-03")[0]) == (
-        "Doris passed on Sunday [= probably Sun 1 Mar 2026]. We fly to Tucson on Thursday [= probably Thu 5 Mar 2026]."
+        "Doris passed on Sunday [= Sun 1 Mar 2026]. We fly to Tucson on Thursday [= probably Thu 5 Mar 2026]."
     )
 
 
-def test_days_that_come_again_each_week_or_month_are_called_likely() -> None:
-    text = "Choir this Friday. We meet on Friday, as on the 10th. He comes on 9 June again."
+def test_days_that_come_again_each_week_or_month_are_called_likely_unless_they_are_over() -> None:
+    text = "Choir this Friday. We meet on Friday, as on the 10th. He comes on 9 June again. I left on the 5th."
     assert with_dates(text, SAID) == (
         "Choir this Friday [= Fri 19 May 2023]. We meet on Friday [= probably Fri 19 May 2023], as on the 10th "
-        "[= probably Sat 10 Jun 2023]. He comes on 9 June [= Fri 9 Jun 2023] again."
+        "[= probably Sat 10 Jun 2023]. He comes on 9 June [= Fri 9 Jun 2023] again. "
+        "I left on the 5th [= Fri 5 May 2023]."
     )
 
 
