@@ -56,6 +56,8 @@ _OPENS = compiled(
 )
 _ONWARDS = compiled(rf"{S}(?:on|onwards?)\b(?!{S}the)")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_CLAUSE_CHARS = 200
+"""Characters around an expression that are searched for the verb of its sentence."""
 _NEAR_CHARS = 32
 """Characters before an expression that are searched for a word that belongs to it."""
 
@@ -286,9 +288,12 @@ def only_likely(text: str, time: StatedTime) -> bool:
     """
     if not time.relative or _ONE_OF_MANY.fullmatch(text, time.start, time.end) is None:
         return False
-    start, end = next(span for span in split(text) if span[0] <= time.start < span[1])
-    on_a_day = _ON.search(text, start, time.start)
-    return not on_a_day or tense(text[start:end], time.start - start, time.end - start) >= 0
+    first = max(0, time.start - _CLAUSE_CHARS)
+    near = text[first : time.end + _CLAUSE_CHARS]
+    start, end = next(span for span in split(near) if span[0] <= time.start - first < span[1])
+    if not _ON.search(near, start, time.start - first):
+        return True
+    return tense(near[start:end], time.start - first - start, time.end - first - start) >= 0
 
 
 def _meant(since: Millis, until: Millis, grain: Grain) -> str:

@@ -87,6 +87,7 @@ def test_a_long_text_full_of_dates_is_read_in_linear_time() -> None:
     assert len(stated_times("on Friday " * 50_000, SAID)) == 0
     told = "".join(f"on 7 May 2023, two weeks ago a{n} b{n} c{n} " for n in range(5_000))
     assert len(stated_times(told, SAID)) == 10_000
+    assert with_dates("".join(f"I met a{n} on Friday. " for n in range(5_000)), SAID).count("[= Fri 12 May") == 5_000
 
 
 def test_no_times_are_read_in_a_sentence_that_only_repeats_itself() -> None:
