@@ -58,8 +58,7 @@ class Clause:
         start: first character.
         end: first character after it.
         next_index: index of the first word after it.
-        talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`); a document classifies
-            more things ("X is a Y").
+        talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`).
         particles: words that belong to the verb ("up", "back in").
         slots: objects (under "") and prepositions with their phrases, in order.
         times: when it happens.

@@ -316,10 +316,10 @@ def _is_list_item(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
 
 
 def _with_appositions(words: Sequence[Word], first: NounPhrase, subject: bool, verb_seen: bool) -> NounPhrase:
-    """Return the phrase with its appositions: "Calvo, a member of …,", "two cats, Salt and Pepper"."""
+    """Return the phrase with the names behind it, "two cats, Salt and Pepper", past what describes it, "a vet,"."""
     index = first.next_index
-    if _age_follows(words, index) and (age := read_phrase(words, index + 1)):
-        first, index = replace(first, appositions=(age,)), age.next_index + (age.next_index + 1 < len(words))
+    if _age_follows(words, index):
+        index += 2 + (index + 3 < len(words))
     while index + 1 < len(words) and words[index].text == "," and not first.pronoun:
         beside = read_phrase(words, index + 1, verb_seen=True)
         if beside is None or beside.pronoun:
@@ -327,7 +327,7 @@ def _with_appositions(words: Sequence[Word], first: NounPhrase, subject: bool, v
         # It may say who or what the first is, "a member of …", "his neighbour".
         description = (beside.owner is not None and not beside.name) or beside.determiner in ("a", "an", "the")
         if description and first.name and not opens_clause(words, index + 1):
-            first, index = replace(first, appositions=(*first.appositions, beside)), beside.next_index
+            index = beside.next_index
             if index < len(words) and words[index].low in ("from", "in", "at", "for", "with", "near"):
                 index = read_phrases(words, index + 1, verb_seen=True)[1]  # "a botanist from Porto, discovered …"
         elif named := _with_names(words, first, beside, subject, verb_seen):

@@ -39,8 +39,6 @@ _FORMERLY = word_set("former late old ex previous last first then future decease
 """Words by which what a phrase names is, or was, at another time: "my late wife Ida", "my old boss Kim"."""
 _MINE = frozenset(("my", "our"))
 _BEINGS = RELATIVES.keys() | nouns.PETS
-_CLASSES = nouns.PERSONISH | nouns.PETS | nouns.STATES | nouns.PLACES
-"""What an apposition in a message may be: "a vegan", "a town"; of other things it is too seldom a lasting fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +81,10 @@ def clause_claims(clause: Clause) -> Iterator[Claim]:
 
 def phrase_claims(clause: Clause) -> Iterator[tuple[NounPhrase, Claim]]:
     """Yield the claims of the phrases of a clause, each with its phrase."""
-    lost = clause.verb.lemma in _LOSING
+    lost = clause.verb.lemma in _LOSING  # "my dog Miso died last week"
     for noun in _phrases(clause):
-        is_predicate = clause.verb.lemma == "be" and noun not in clause.subject
-        for claim in _claims_of_phrase(noun, talk=clause.talk):
-            if lost and claim.relation in ("has_pet", "married_to"):
-                continue  # "my dog Miso died last week"
-            yield noun, replace(claim, head=clause.subject[0]) if claim.relation == "age" and is_predicate else claim
+        for claim in _claims_of_phrase(noun, lost=lost):
+            yield noun, claim
 
 
 def _phrases(clause: Clause) -> Iterator[NounPhrase]:
@@ -107,9 +102,8 @@ def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Clai
         noun = read_phrase(words, index, verb_seen=True) if word.low in _MINE else None
         called = words[min(index + 2, len(words) - 1)].low == "called"  # "my friend called Ann yesterday"
         if noun and noun.name and noun.head in _BEINGS and not (called or kinds.is_calendar(noun)):
-            for claim in _claims_of_phrase(noun, talk=True):
-                if not (lost and claim.relation in ("has_pet", "married_to")):
-                    yield noun, claim
+            for claim in _claims_of_phrase(noun, lost=lost):
+                yield noun, claim
 
 
 def _verb_claims(clause: Clause) -> Iterator[Claim]:
@@ -286,7 +280,7 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect:
         if noun.uncertain or noun.pronoun or (before and before.of and noun.determiner == "the"):
             continue  # "a suburb of Brisbane, the capital of …"
         if kinds.is_age(noun):
-            being = kinds.is_human(subject) or subject.head in nouns.PETS  # "my room is 14" tells no age
+            being = subject.pronoun in ("i", "he", "she") or subject.head in _BEINGS  # "my room is 14" tells no age
             behind = clause.slots[1].nouns[0].head if len(clause.slots) > 1 else "years"
             if being and clause.verb.tense == "present" and not noun.determiner and behind == "years":
                 yield Claim(subject, "age", noun.text, effect, slot.end)
@@ -305,7 +299,7 @@ def _favourite(noun: NounPhrase) -> str:
 
 
 def _class_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect) -> Iterator[Claim]:
-    """Yield the occupation, the nationality, the state or the class that a noun behind "be" says."""
+    """Yield the occupation, the nationality or the state that a noun behind "be" says."""
     slots = [*([Slot("of", (noun.of,), slot.end)] if noun.of else ()), *clause.slots[1:2]]
     if claims := list(_word_claims("noun", (noun.head,), slots, subject, effect, talk=clause.talk)):
         yield from claims
@@ -321,13 +315,6 @@ def _class_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, slot: S
         if not (judged or praised):
             yield Claim(subject, "works_as", noun, effect, slot.end)
             yield from _employer_claims(clause, subject, noun, effect)
-    elif not clause.talk and (noun.determiner in ("a", "an") or (noun.determiner == "the" and noun.of is not None)):
-        if noun.head in nouns.VAGUE or noun.head in RELATIVES:
-            return
-        yield Claim(subject, "is_a", noun, "lasting", slot.end)
-        for place in clause.slots[1:2]:
-            if place.preposition == "in" and noun.head in nouns.PLACES and kinds.fits(place.nouns[0], "place"):
-                yield Claim(subject, "located_in", place.nouns[0], "lasting", place.end)
 
 
 def _employer_claims(clause: Clause, subject: NounPhrase, role: NounPhrase, effect: Effect) -> Iterator[Claim]:
@@ -388,52 +375,30 @@ def _claims_of_two_parts(clause: Clause) -> Iterator[Claim]:
             yield from _kinship_claims(subject.owner, subject.head, first, slot.end)
         elif first.named and subject.owner and subject.head in nouns.PETS:
             yield Claim(subject.owner, "has_pet", first, "state", slot.end)
-    elif not verb.passive:
-        for given in clause.slots[1:3]:  # "they put me on 5 mg of bisoprolol"
-            for noun in given.nouns:
-                if kinds.fits(noun, "medicine"):
-                    yield Claim(first, "takes", noun, "begin", given.end)
 
 
-def _claims_of_phrase(noun: NounPhrase, *, talk: bool) -> Iterator[Claim]:
-    """Yield what a phrase claims; of "my late wife Ida" nothing."""
-    if _FORMERLY.isdisjoint(noun.common.lower().split()[:1]):
-        yield from _own_claims(noun)
-        yield from _claims_of_appositions(noun, talk)
+def _claims_of_phrase(noun: NounPhrase, *, lost: bool) -> Iterator[Claim]:
+    """Yield who a named relative, a pet or the bearer of a title is; of "my late wife Ida" nothing.
 
-
-def _own_claims(noun: NounPhrase) -> Iterator[Claim]:
-    named = tuple(name for name in _named_by(noun) if name.name)
-    if noun.owner and noun.head in RELATIVES:
-        for name in named:
-            yield from _kinship_claims(noun.owner, noun.head, name, noun.end)
-    elif noun.owner and noun.head in nouns.PETS:
-        for name in named:
+    Args:
+        noun: the phrase.
+        lost: whether a pet or a spouse is one no longer.
+    """
+    if not _FORMERLY.isdisjoint(noun.common.lower().split()[:1]):
+        return
+    if noun.owner is None:
+        if noun.name and _is_title(noun):
+            yield Claim(noun.name, "works_as", noun.common, end=noun.end)
+        return
+    for name in (one for one in _named_by(noun) if one.name):
+        if noun.head in RELATIVES:
+            kin = _kinship_claims(noun.owner, noun.head, name, noun.end)
+            yield from (claim for claim in kin if not (lost and claim.relation == "married_to"))
+        elif noun.head in nouns.PETS and not lost:
             yield Claim(noun.owner, "has_pet", name, end=noun.end)
-    elif noun.name and _is_title(noun):
-        yield Claim(noun.name, "works_as", noun.common, end=noun.end)
 
 
 def _is_title(noun: NounPhrase) -> bool:
     """Return whether the common words before a name are the occupation of its bearer, "the poet Tom Lunn"."""
-    alone = noun.common and not noun.owner and noun.determiner in ("the", "")
+    alone = noun.common and noun.determiner in ("the", "")
     return bool(alone) and kinds.is_role(noun) and noun.head not in RELATIVES and not noun.common.endswith("s")
-
-
-def _claims_of_appositions(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
-    """Yield the claims that appositions make about the phrase before them: "Calvo, a member of the council"."""
-    for beside in noun.appositions:
-        end, slots = max(beside.end, noun.end), [Slot("of", (beside.of,), beside.of.end)] if beside.of else []
-        if kinds.is_age(beside):
-            yield Claim(noun, "age", beside.text, end=end)
-        elif noun.of or not noun.name or beside.name or not (beside.determiner or beside.owner):
-            continue  # "chairman of the council, a body of nine": it may be about either
-        elif beside.owner:
-            if beside.head in RELATIVES:
-                yield from _kinship_claims(beside.owner, beside.head, noun, end)
-        elif claims := [*_word_claims("noun", (beside.head,), slots, noun, "state", talk=False)]:
-            yield from claims
-        elif kinds.is_role(beside):
-            yield Claim(noun, "works_as", beside, end=end)
-        elif (not talk or beside.head in _CLASSES) and beside.head not in nouns.VAGUE:
-            yield Claim(noun, "is_a", beside, end=end)
