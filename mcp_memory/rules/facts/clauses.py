@@ -273,8 +273,6 @@ class _ClauseReader:
         if not subject:
             self.index += 1
             return
-        if index < len(words) and words[index].text == "," and subject[-1].appositions:
-            index += 1
         subject, index, insertion = _read_insertions(words, subject, index, self.talk)
         if insertion:
             insertion.stated = self.stated

@@ -276,9 +276,9 @@ def _adjective_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect: E
 
 
 def _predicative_claims(clause: Clause, subject: NounPhrase, slot: Slot, effect: Effect) -> Iterator[Claim]:
-    for before, noun in zip((None, *slot.nouns), slot.nouns, strict=False):
-        if noun.uncertain or noun.pronoun or (before and before.of and noun.determiner == "the"):
-            continue  # "a suburb of Brisbane, the capital of …"
+    for noun in slot.nouns:
+        if noun.uncertain or noun.pronoun:
+            continue
         if kinds.is_age(noun):
             being = subject.pronoun in ("i", "he", "she") or subject.head in _BEINGS  # "my room is 14" tells no age
             behind = clause.slots[1].nouns[0].head if len(clause.slots) > 1 else "years"
