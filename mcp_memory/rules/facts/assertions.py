@@ -19,9 +19,9 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
+from mcp_memory.rules.facts.grammar import VerbGroup
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.statements import Claim
-from mcp_memory.rules.facts.verb_groups import VerbGroup
 
 PLAIN = 0.95
 """The confidence of what is stated."""

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from mcp_memory.domain.relations import Sort
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
-from mcp_memory.rules.facts.grammar import inflection
+from mcp_memory.rules.facts.grammar import Tense, VerbGroup, inflection, read_verb_group
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, opens_clause, pronoun_phrase, read_phrases
 from mcp_memory.rules.facts.tables import closed, nouns, rows
-from mcp_memory.rules.facts.verb_groups import Tense, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.words import Word
 
 MOST_CLAUSES = 40

@@ -1,8 +1,7 @@
 """The extractor of facts: it reads English with rules, sentence by sentence.
 
-**Parse.** A sentence is split into words (``words.py``), whose classes are those of ``grammar.py``. Noun phrases and
-lists of them (``noun_phrases.py``), verb groups (``verb_groups.py``) and what depends on a verb make up its clauses
-(``clauses.py``).
+**Parse.** A sentence is split into words (``words.py``). Noun phrases and lists of them (``noun_phrases.py``), verb
+groups (``grammar.py``) and what depends on a verb make up its clauses (``clauses.py``).
 
 **Match.** The rows of the relation table (``tables.py``) tell which relation a verb with its preposition, or a noun
 behind "is", states; ``statements.py`` matches clauses against them, and reads what no row can say. ``kinds.py`` tells
