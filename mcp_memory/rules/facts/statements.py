@@ -23,7 +23,6 @@ from mcp_memory.rules.facts.tables import closed, nouns, rows
 from mcp_memory.rules.facts.words import Word, in_calendar
 
 _POINTING = re.compile(r"(?:last|this|next|yesterday|today|tonight|tomorrow|recently|.*\bago\b)", re.IGNORECASE)
-_EMPTY_SUBJECTS = word_set("it that this there")
 _FAVOURITE = ("favourite", "favorite")
 _ALSO_POSSESSED = word_set("new full first phone mobile cell work home")
 """Words that leave a possession what it is: "my new phone number", but not "my insurance number"."""
@@ -129,10 +128,6 @@ def _meets(row: Row, clause: Clause) -> bool:
     verb = clause.verb
     if clause.talk and row.effect == "event" and verb.tense == "present" and not clause.times:
         return False  # "she writes novels" tells no event
-    of_person = relations().get(row.relation).head == "person" and "swapped" not in row.options
-    empty = any(one.pronoun in _EMPTY_SUBJECTS or one.name.isupper() for one in clause.subject)
-    if clause.talk and of_person and empty:
-        return False  # "it lives here", "CI has moved to Woodpecker"
     met = {
         "present": verb.tense == "present",
         "past": verb.tense != "present" or (row.effect == "event" and bool(clause.times)),
@@ -180,8 +175,7 @@ def _with_names(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
 
 def _named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
     """Return the names in apposition to a phrase, "two cats, Salt and Pepper"; the phrase itself if it has none."""
-    names = () if noun.name else tuple(name for name in noun.appositions if name.name and not name.determiner)
-    return names or (noun,)
+    return tuple(name for name in noun.appositions if name.name and not name.determiner) or (noun,)
 
 
 def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
