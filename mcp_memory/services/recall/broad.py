@@ -240,11 +240,12 @@ def _exchanges_with_cues(space: Space, index: ExchangeIndex, topic: str) -> list
 
 def _everything(space: Space, query: Query, units: Sequence[Unit]) -> list[Point | Listed]:
     """Return everything that bears on a question, best first."""
-    wants_replies = asks_for_advice(query.text)
+    wants_replies, ahead = asks_for_advice(query.text), time_ahead(query)
+    then = frozenset() if ahead is None else frozenset(np.flatnonzero(segments_telling_within(space, ahead)).tolist())
     found: list[Listed] = []
     for rank, unit in enumerate(units):
         said = _messages(space, unit)
-        meant = [one for one in said if by_assistant(one[0]) == wants_replies] or said
+        meant = [one for one in said if by_assistant(one[0]) == wants_replies or not then.isdisjoint(one[1])] or said
         found += (Listed(turn, tuple(rows), unit.score, rank < LONG_UNITS) for turn, rows in meant)
     return [*_distinct(space, found)]
 
