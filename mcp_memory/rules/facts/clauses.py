@@ -88,7 +88,7 @@ class Clause:
             self.adverbs.add(word.low)
             return self._advance(1)
         if word.mark:
-            return self._skip_brackets(words) if word.text == "(" else self._skip_insertion(words)
+            return self._skip_insertion(words)
         if word.low in closed.CONJUNCTIONS and word.kind == "word":
             return word.low == "and" and not opens_clause(words, index + 1) and self._advance(1)
         if (word.low == "to" and _is_infinitive(words, index + 1)) or (
@@ -107,15 +107,6 @@ class Clause:
         self.end, self.next_index = phrases[-1].end, after
         self.slots.append(Slot(preposition, phrases, self.end))
         return True
-
-    def _skip_brackets(self, words: Sequence[Word]) -> bool:
-        """Take the times in brackets, and go on behind them."""
-        behind = words[self.next_index + 1 : self.next_index + 16]
-        close = next((place for place, word in enumerate(behind) if word.text == ")"), None)
-        if close is None:
-            return False
-        self.times += [inside for inside in behind[:close] if inside.kind == "time"]
-        return self._advance(close + 2)
 
     def _skip_insertion(self, words: Sequence[Word]) -> bool:
         """Skip an adverb between commas: "she moved, by the way, to …"."""

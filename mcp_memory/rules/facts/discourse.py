@@ -58,7 +58,7 @@ class Discourse:
         if noun.pronoun:
             return self._pronoun(noun.pronoun)
         if noun.name:
-            return noun.text if noun.quoted else self._name(noun.name)
+            return self._name(noun.name)
         if noun.owner:
             owner = self.entity(noun.owner)
             return f"{owner}'s {_lower(noun)}" if owner else None
@@ -104,7 +104,7 @@ class Discourse:
             self._last["it"] = name
         elif noun.name or not (noun.plural or pronoun == "they"):
             self._last["he"] = self._last["she"] = name
-        if noun.name and " " in noun.name and not noun.quoted:
+        if noun.name and " " in noun.name:
             self._full.setdefault(noun.name.split()[-1], noun.name)
 
     def mention_others(self, clause: Clause) -> None:
@@ -117,7 +117,7 @@ class Discourse:
         met = _BESIDE_IN_TALK if self.speaker else ("with", "except")
         taken = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
         for noun in (noun for slot in clause.slots if slot.preposition in met for noun in slot.nouns):
-            if noun.name and " " not in noun.name and not (noun.quoted or noun.determiner):
+            if noun.name and " " not in noun.name and not noun.determiner:
                 for pronoun in {"he", "she"} - taken:
                     self._last.setdefault(pronoun, self._name(noun.name))
 

@@ -47,7 +47,7 @@ def is_company(noun: NounPhrase) -> bool:
 
 def is_role(noun: NounPhrase) -> bool:
     """Return whether a phrase names an occupation."""
-    return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(ROLE_ENDINGS))
+    return noun.head in nouns.ROLES or noun.head.endswith(ROLE_ENDINGS)
 
 
 def is_kin(noun: NounPhrase) -> bool:
@@ -61,13 +61,13 @@ def is_human(noun: NounPhrase) -> bool:
         return False
     if noun.pronoun or noun.head in RELATIVES:
         return True
-    if noun.name and not noun.common and not noun.quoted:
+    if noun.name and not noun.common:
         return not (noun.determiner or noun.name.isupper() or is_company(noun))
     return is_role(noun) and noun.owner is not None
 
 
 def _named(noun: NounPhrase) -> bool:
-    return noun.named and not noun.quoted and not is_calendar(noun) and noun.text.lower() not in nouns.LANGUAGES
+    return noun.named and not is_calendar(noun) and noun.text.lower() not in nouns.LANGUAGES
 
 
 def _is_thing(noun: NounPhrase) -> bool:
@@ -149,7 +149,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "liked": lambda noun: _is_thing(noun) and noun.text.split()[0].lower() not in closed.LIGHT_GERUNDS,
     "thing": _is_thing,
     "software": is_software,
-    "work": lambda noun: noun.quoted or noun.head in nouns.WORKS or (_named(noun) and " " in noun.text),
+    "work": lambda noun: noun.head in nouns.WORKS or (_named(noun) and " " in noun.text),
     "award": lambda noun: last_word(noun) in nouns.AWARDS,
     "amount": lambda noun: noun.text[:1].isdigit(),
     "time": lambda noun: any(letter.isdigit() for letter in noun.text),
@@ -182,7 +182,7 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
     """
     if kind in ("org", "workplace", "firm") and not noun.named:
         return noun.text.lower() not in nouns.ANY_FIRM
-    if kind not in _STRICT or noun.quoted:
+    if kind not in _STRICT:
         return True
     if noun.owner and noun.owner.pronoun in ("you", "they", "it", "he", "she"):
         return False

@@ -40,7 +40,6 @@ class NounPhrase:
         named: whether any of its words is capitalised like a name.
         appositions: phrases in apposition to it.
         uncertain: whether "or" leaves open what it is.
-        quoted: whether it is in quotation marks.
         times: the times in brackets behind it.
         modified: whether a prepositional phrase stands between it and its verb.
         next_index: index of the first word after it.
@@ -59,7 +58,6 @@ class NounPhrase:
     named: bool = False
     appositions: tuple[NounPhrase, ...] = ()
     uncertain: bool = False
-    quoted: bool = False
     times: tuple[Word, ...] = ()
     modified: bool = False
     next_index: int = field(default=0, compare=False)
@@ -112,13 +110,6 @@ def read_phrase(
         index += not grammar.ends_phrase(words, index + 1)  # "a 1974 film"
     if index >= len(words):
         return None
-    if words[index].kind == "title":
-        word = words[index]
-        head = word.text.split()[-1].lower()
-        return _with_brackets(words, NounPhrase(
-            words[first].start, word.end, word.text, head, determiner, owner, name=word.text, named=True, quoted=True,
-            next_index=index + 1,
-        ))  # fmt: skip
     low = words[index].low
     if index == first and low in closed.NOMINATIVE | closed.OBJECTIVE:
         return pronoun_phrase(words, index, low)

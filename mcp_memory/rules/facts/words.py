@@ -1,7 +1,7 @@
-"""Split a sentence into words; contractions are separated, dates and titles are one word each.
+"""Split a sentence into words; contractions are separated, a date is one word.
 
-"She's lived there since 2019" is *She* · *'s* · *lived* · *there* · (since 2019). Text in quotation marks is one word:
-a title if it is capitalised like one, otherwise quoted speech, which is not read.
+"She's lived there since 2019" is *She* · *'s* · *lived* · *there* · (since 2019). Text in quotation marks is one word,
+which is not read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mcp_memory.domain.times import StatedTime
 from mcp_memory.language.stated import in_words
 from mcp_memory.rules.facts.tables import ADVERBIAL_PHRASES, closed
 
-Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
+Kind = Literal["word", "number", "time", "speech", "adverb", "mark"]
 
 _TOKEN = re.compile(
     r"(?<![\w,])\d{1,3}(?:,\d{3}){1,5}(?!\w|,\d)|\d+(?:[–—:/]\d+)+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)\.|(?<!\w)(?:[A-Z]\.){2,6}|(?<!\w)[A-Z]\.(?=\s?[A-Z])"
@@ -40,7 +40,6 @@ _LEAD_IN = re.compile(
     r"|note|reminder|save this|to remember|guess what)(?:\s*[:,–—]\s*|\s+that\s+(?=\S)|\s+(?=I\b)))",
     re.IGNORECASE,
 )
-_FIRST_OR_SECOND_PERSON = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
 
 
 class Word(NamedTuple):
@@ -115,8 +114,7 @@ def split_words(
             continue
         inside = next(group for group in match.groups() if group is not None)
         index = text.index(inside, match.start())
-        kind: Kind = "title" if _is_quoted_title(inside) else "speech"
-        special.append(Word(inside, inside.lower(), index, index + len(inside), kind))
+        special.append(Word(inside, inside.lower(), index, index + len(inside), "speech"))
     for match in _ADVERBIALS.finditer(text, start, end):
         if is_free(*match.span()):
             phrase = " ".join(match[0].lower().split())
@@ -147,12 +145,6 @@ def time_belongs_to_noun(text: str, time: StatedTime) -> bool:
     if time.grain == "year" and text[time.start : time.end].isdecimal() and _OF_A_YEAR.match(text, time.end):
         return bool(_MODEL.search(text, max(0, time.start - 40), time.start))  # "a green 2014 Skoda"
     return bool(_POSSESSIVE.search(text, max(0, time.start - 24), time.start))
-
-
-def _is_quoted_title(inside: str) -> bool:
-    parts = inside.split()
-    capitals = sum(part[0].isupper() for part in parts)
-    return inside[0].isupper() and capitals * 2 >= len(parts) and not _FIRST_OR_SECOND_PERSON.search(inside)
 
 
 def _split_plain(text: str, start: int, end: int) -> list[Word]:
