@@ -28,8 +28,6 @@ _CLAUSE_OPENERS = word_set(
     " whenever once"
 )
 _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "while", "whenever"))
-_ONLY_OBJECTS = closed.OBJECTIVE - closed.NOMINATIVE
-"""Pronouns that are no subjects alone; "me and Tom" is one in chats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +266,7 @@ class _ClauseReader:
             insertion.stated = self.stated
             self.clauses.append(insertion)
         verb = read_verb_group(words, index) if index < len(words) else None
-        is_object_alone = len(subject) == 1 and subject[0].pronoun in _ONLY_OBJECTS
-        if verb and not is_object_alone:
+        if verb:
             self._add_clause(subject, verb, first)
         else:
             self.index = max(index, first + 1)
@@ -356,7 +353,7 @@ def _read_insertions(
         phrases, after = read_phrases(words, index + 1, subject=True)
         if not phrases or after >= len(words) or len(phrases) > 1:
             break
-        subject, index = (*subject[:-1], replace(subject[-1], modified=True)), after
+        index = after
     comma = index < len(words) and words[index].text == ","
     start = index + comma
     verb = inflection(words[start].low) if start < len(words) and words[start].kind == "word" else None

@@ -41,7 +41,6 @@ class NounPhrase:
         appositions: phrases in apposition to it.
         uncertain: whether "or" leaves open what it is.
         times: the times in brackets behind it.
-        modified: whether a prepositional phrase stands between it and its verb.
         next_index: index of the first word after it.
     """
 
@@ -59,7 +58,6 @@ class NounPhrase:
     appositions: tuple[NounPhrase, ...] = ()
     uncertain: bool = False
     times: tuple[Word, ...] = ()
-    modified: bool = False
     next_index: int = field(default=0, compare=False)
 
     @property
@@ -82,7 +80,6 @@ _FINITE: frozenset[Form] = frozenset(("past", "third"))
 _NAMING = frozenset(("called", "named", "nicknamed"))
 _DESCRIBING = frozenset(("first", "early", "late", "daily", "weekly", "monthly", "full-time", "part-time", "online"))
 """Adverbs that are adjectives behind an owner or an article."""
-_DEGREES = frozenset(("very", "really", "pretty", "super", "such", "rather", "so"))
 
 
 def read_phrase(
@@ -99,15 +96,13 @@ def read_phrase(
     first, owner, determiner = index, None, ""
     while index < len(words) and words[index].kind == "word" and not (words[index].capital and index):
         low = words[index].low
-        if low in OWNERS and not (low == "her" and _ends_there(words, index + 1)):
+        if low in OWNERS and not (low == "her" and grammar.ends_phrase(words, index + 1)):
             owner = pronoun_phrase(words, index, OWNERS[low])
         elif low in closed.DETERMINERS:
             determiner = low
-        elif not (determiner and low in _DEGREES):
+        else:
             break
         index += 1
-    if determiner and index + 1 < len(words) and words[index].kind == "time" and words[index].text.isdecimal():
-        index += not grammar.ends_phrase(words, index + 1)  # "a 1974 film"
     if index >= len(words):
         return None
     low = words[index].low
@@ -135,11 +130,6 @@ def read_phrase(
             text = f"{phrase.text} of {article}{of}"
             phrase = replace(phrase, of=inner, end=inner.end, text=text, next_index=inner.next_index)
     return _with_brackets(words, phrase)
-
-
-def _ends_there(words: Sequence[Word], index: int) -> bool:
-    """Return whether no noun follows an owner: "first" of "her first race" describes one."""
-    return grammar.ends_phrase(words, index + (index < len(words) and words[index].low in _DESCRIBING))
 
 
 def _is_possessive(words: Sequence[Word], index: int) -> bool:
@@ -197,8 +187,6 @@ def _make_phrase(
     common, name = text_of(inside[:split]), text_of(inside[split:])
     if split == len(inside):
         name = ""
-    if common and name and any(word.capital for word in inside[:split]) and not (core == 0 and split == 1):
-        common, name = text, ""  # "Norvik conference North": a compound, not a noun with a name
     head = inside[split - 1].low if common else inside[-1].low
     named = any(word.capital for word in inside[core == 0 and split == len(inside) :])
     return NounPhrase(
@@ -319,8 +307,6 @@ def _with_appositions(words: Sequence[Word], first: NounPhrase, subject: bool, v
         description = (beside.owner is not None and not beside.name) or beside.determiner in ("a", "an", "the")
         if description and first.name and not opens_clause(words, index + 1):
             index = beside.next_index
-            if index < len(words) and words[index].low in ("from", "in", "at", "for", "with", "near"):
-                index = read_phrases(words, index + 1, verb_seen=True)[1]  # "a botanist from Porto, discovered …"
         elif named := _with_names(words, first, beside, subject, verb_seen):
             first, index = named, named.next_index
         else:

@@ -223,7 +223,7 @@ def _word_claims(
 
 def _subject_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
     """Yield what "the page size is 50" states about the thing that is the subject itself."""
-    if subject.pronoun or subject.modified or not clause.slots or clause.slots[0].preposition:
+    if subject.pronoun or not clause.slots or clause.slots[0].preposition:
         return
     slot, head = clause.slots[0], subject if subject.owner or subject.named else subject.text
     rated = any(one.preposition == "per" for one in clause.slots)  # "120 requests per minute"
