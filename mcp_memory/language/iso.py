@@ -13,8 +13,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
 
 from mcp_memory.domain.times import DAY, MINUTE, Grain, Interval, Millis, day_at
+
+if TYPE_CHECKING:
+    from mcp_memory.domain.facts import Precision
 
 HOUR: Millis = 60 * MINUTE
 WEEK: Millis = 7 * DAY
@@ -85,6 +89,13 @@ def show(moment: Millis, offset: int = 0) -> str | None:
     if moment % DAY == 0 and offset == 0:
         return when.date().isoformat()
     return when.isoformat(timespec="milliseconds" if moment % 1000 else "seconds").replace("+00:00", "Z")
+
+
+def show_start(since: Millis, precision: Precision | None) -> str | None:
+    """Return when a fact began as ISO-8601: to the second, or the month or the year if it was told by that."""
+    shown = show(since - since % 1000)
+    exact = {"month": -3, "year": -6}.get(precision or "") if since % DAY == 0 else None
+    return shown and shown[:exact]
 
 
 def _offset(zone: str) -> Millis:

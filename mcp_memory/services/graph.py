@@ -238,7 +238,7 @@ def _edge_label(version: Version) -> str:
         name += f", as told on {iso.show(version.as_of // DAY * DAY)}"
     elif version.confidence < CERTAIN:
         name += ", uncertain"
-    since = iso.show(version.since // DAY * DAY) if version.stated else None
+    since = iso.show_start(version.since // DAY * DAY, version.precision) if version.stated else None
     until = iso.show((version.until - 1) // DAY * DAY) if version.until < FOREVER else None
     if since and until:
         return f"{name}, {since} to {until}"

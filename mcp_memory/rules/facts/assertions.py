@@ -34,11 +34,11 @@ _ON_ADVERBS = frozenset(("always", "still", "ever since", "for years", "for ages
 _POINTS = ("begin", "end", "event")
 """Effects of what is done at one time, so that its present tense announces it."""
 PRECISION: dict[Grain, Precision] = {
-    **dict.fromkeys(("time", "day", "week"), "day"),
-    **dict.fromkeys(("month", "season"), "month"),
-    **dict.fromkeys(("year", "decade"), "year"),
+    **dict.fromkeys(("time", "day"), "day"),
+    **dict.fromkeys(("week", "month"), "month"),
+    **dict.fromkeys(("season", "year", "decade"), "year"),
 }
-"""The precision of a fact whose time was stated with a grain."""
+"""The precision of a fact whose time was stated with a grain, none finer: the start of a week is no day."""
 
 
 Stated = tuple[tuple[int, int], tuple[str, str, str], Validity]

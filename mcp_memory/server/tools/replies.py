@@ -234,7 +234,8 @@ def validity(
         about = f"{'planned for' if kind == 'planned' else 'from'} {first}, but " if first else ""
         return f"{about}set aside for another statement"
     if kind == "planned":
-        return f"planned, {_validity(since, until, None)}".removesuffix(", ").replace("planned, on ", "planned for ")
+        told = _validity(since, until, precision if until is None or until >= FOREVER else None)
+        return f"planned, {told}".removesuffix(", ").replace("planned, on ", "planned for ")
     if precision == "before" and until is not None and since != until:
         return f"on or before {iso_day(until - 1)}" if kind == "event" else f"before {iso_day(until)}"
     if kind == "event" and since is not None and until is not None and since < until < FOREVER and since > BEGINNING:
@@ -251,9 +252,7 @@ def iso_day(instant: Millis) -> str | None:
 
 
 def _validity(since: Millis | None, until: Millis | None, precision: Precision | None) -> str:
-    first, last = _time_to_second(since), _last_time(until)
-    if first and since is not None and since % DAY == 0:  # a start that was told by the month or the year
-        first = first[: {"month": -3, "year": -6}.get(precision or "", len(first))]
+    first, last = None if since is None else iso.show_start(since, precision), _last_time(until)
     if first and last:
         return f"on {first}" if first == last else f"from {first} to {last}"
     return f"since {first}" if first else f"until {last}" if last else ""
