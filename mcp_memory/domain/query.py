@@ -103,7 +103,6 @@ class Query:
         window: restricts the time at which something was said, or of which it tells.
         as_of: the instant whose facts are wanted; it hides nothing that was said later. None leaves it to the words.
         entities: names from which navigation starts, beside those in the text.
-        wordings: other ways in which the answer may have been said, by the caller's model; each is searched as well.
         role: only what speakers of this role said; None for what anybody said, documents with it.
         include_uncertain: whether facts that nothing has confirmed count as well.
         mode: how broad the evidence shall be; what ``auto`` comes to stands in the result.
@@ -126,8 +125,8 @@ class Query:
         relations: the relations that it asks for according to a model, by names of the registry; its words may ask for
             more.
         intent: the intent of the answer according to a model; None leaves it to the words.
-        accepts_guesses: whether it wants guesses too, according to a model.
-        parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
+        parts: what is searched for beside it: other ways in which the answer may have been said, by the caller's model,
+            and intermediate facts, by ours, as short questions or as likely words of the text that answers them.
         vector: its vector, shape ``(d,)``, of length 1; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
@@ -141,7 +140,6 @@ class Query:
     window: Window = ANY_TIME
     as_of: Millis | None = None
     entities: tuple[str, ...] = ()
-    wordings: tuple[str, ...] = ()
     role: Role | None = None
     include_uncertain: bool = False
     mode: Mode = "best"
@@ -162,7 +160,6 @@ class Query:
     extra_names: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
     intent: Intent | None = None
-    accepts_guesses: bool = False
     parts: tuple[Query, ...] = ()
     vector: Vector = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)
@@ -186,8 +183,9 @@ class Query:
         def begun(text: str) -> str:  # a secret that begins within may end behind it
             return mask((text if len(text) <= QUERY_CHARS else text.strip())[: 2 * QUERY_CHARS])[:QUERY_CHARS]
 
-        text, entities, wordings = begun(self.text), tuple(map(mask, self.entities)), tuple(map(begun, self.wordings))
-        return replace(self, text=text, wordings=wordings, entities=entities, now=now, offset=offset_at(now, zone))
+        parts = tuple(replace(part, text=begun(part.text)) for part in self.parts)
+        entities, offset = tuple(map(mask, self.entities)), offset_at(now, zone)
+        return replace(self, text=begun(self.text), parts=parts, entities=entities, now=now, offset=offset)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ def search_facts(
 
     Args:
         facts: the facts of a space whose view does not change meanwhile.
-        query: understood; a query that accepts guesses includes suspected facts.
+        query: understood.
         at: the time in question (`fact_query.moment`): an interval that the query names, or the one millisecond of
             ``as_of`` or of now; None for facts of any time.
         cosine: the cosine of the query with the sentence that states each assertion.
@@ -126,10 +126,9 @@ def search_facts(
         switches: which mechanisms take part.
     """
     wanted = fact_query(query)
-    uncertain = query.include_uncertain or query.accepts_guesses
-    roots = select_roots(facts, query, query.entities)
+    roots = select_roots(facts, query)
     similarity = StatementSimilarity(cosine, background)
-    near = Neighbourhood(facts, wanted, similarity, [root.key for root in roots], at=at, uncertain=uncertain)
+    near = Neighbourhood(facts, wanted, similarity, [root.key for root in roots], at=at)
 
     def scored(groups: Sequence[Sequence[Path]]) -> list[list[Path]]:
         paths = [path for group in groups for path in group]

@@ -350,14 +350,14 @@ _NAMED = frozenset(("person", "organisation", "place"))
 _Words = Sequence[re.Match[str]]
 
 
-def select_roots(facts: Facts, query: Query, named: Sequence[str] = ()) -> tuple[Root, ...]:
+def select_roots(facts: Facts, query: Query) -> tuple[Root, ...]:
     """Return the roots of a query, each once, in order of certainty; some fact is about each of them.
 
-    The names that the caller gives, ``named``, come first.
+    The names that the caller gives come first.
     """
     mentioned, unknown, common = mentioned_entities(facts, query.text, query.names)
     keys: dict[str, None] = {}
-    for name in (*named, *query.speakers, *_first_and_second_person(facts, query)):
+    for name in (*query.entities, *query.speakers, *_first_and_second_person(facts, query)):
         keys.update(dict.fromkeys(resolve_name(facts, name)))
     keys.update(dict.fromkeys(_possessions(facts, query)))
     keys.update(dict.fromkeys(mentioned))

@@ -136,7 +136,6 @@ def _around(call: OperatorInput, key: str) -> Neighbourhood:
         StatementSimilarity(call.cosine, _RAW_BACKGROUND),
         (key,),
         at=(window.since, window.until) if bounded else None,
-        uncertain=wanted.query.accepts_guesses,
     )
 
 

@@ -118,7 +118,6 @@ class Neighbourhood:
         similarity: the similarity of versions to the query.
         roots: keys of the entities that the query is about.
         at: the time in question, None for any.
-        uncertain: whether suspected facts take part.
     """
 
     facts: Facts
@@ -126,9 +125,13 @@ class Neighbourhood:
     similarity: StatementSimilarity
     roots: Collection[str]
     at: Moment | None
-    uncertain: bool
     _neighbours: dict[str, tuple[tuple[Version, bool, str], ...]] = field(default_factory=dict)
     _edges: dict[tuple[str, Intent], tuple[Edge, ...]] = field(default_factory=dict)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether suspected facts take part."""
+        return self.fact_query.query.include_uncertain
 
     def compare(self, ends: Iterable[tuple[str, Intent]]) -> None:
         """Compare all that may lead on from some entities with the query at once: faster than one entity at a time."""

@@ -116,8 +116,8 @@ def with_meaning(query: Query, reply: MeaningForm) -> Query:
         extra_names=tuple(names.values()),
         relations=tuple(islice((name for name in named if name in known), MOST_RELATIONS)),
         intent=None if reply.intent == "FACT" else reply.intent,
-        accepts_guesses=reply.uncertain,
-        parts=tuple(Query(part) for part in parts if part != query.text),
+        include_uncertain=query.include_uncertain or reply.uncertain,
+        parts=(*query.parts, *map(Query, parts)),
     )
 
 

@@ -156,7 +156,7 @@ def recall_request(args: ReconstructInput) -> tuple[Query, tuple[str, ...]]:
         parse_window(args.since, args.until),
         as_of=moment_of(args.as_of),
         entities=tuple(args.entities or ()),
-        wordings=tuple(dict.fromkeys(args.wordings or ()))[:MOST_WORDINGS],
+        parts=tuple(map(Query, dict.fromkeys(args.wordings or ())))[:MOST_WORDINGS],
         role=args.role,
         include_uncertain=args.include_uncertain,
         mode=args.mode,
@@ -178,7 +178,8 @@ def recall_request(args: ReconstructInput) -> tuple[Query, tuple[str, ...]]:
 
 def listing_of(query: Query) -> str:
     """Return a digest of what a broad recall lists; pages belong together that have the same."""
-    asked = (query.text, query.space, query.window, query.as_of, query.entities, query.wordings, query.role)
+    wordings = tuple(part.text for part in query.parts)
+    asked = (query.text, query.space, query.window, query.as_of, query.entities, wordings, query.role)
     return blake2b(repr((*asked, query.include_uncertain)).encode(), digest_size=4).hexdigest()
 
 

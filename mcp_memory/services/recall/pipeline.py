@@ -78,9 +78,9 @@ class Found:
 
 
 async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
-    """Return a query understood and embedded, with its parts; the caller's other wordings of it become parts.
+    """Return a query understood and embedded, with its parts.
 
-    Its time, topic, wordings and parts are embedded in one batch. The judge says what it means beside its words, while
+    Its time, topic and parts are embedded in one batch. The judge says what it means beside its words, while
     no view is held; without one, and in a space without texts, it is left at its words.
     """
     async with store.reading(whole=False) as view:
@@ -92,8 +92,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     if judge is not None and not empty:
         query = await judge.understand(query, speakers, held, span)
     time = time_words(query, query.local_now) if taught else None  # without lessons no vector is compared with it
-    wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
-    parts = [understand(part, speakers, query.local_now) for part in (*wordings, *query.parts)]
+    parts = [understand(part, speakers, query.local_now) for part in query.parts if part.text != query.text]
     texts = [query.text, *(part.text for part in parts)]
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
     vectors = await embedder.embed([*texts, *topic, *([time] if time else [])])

@@ -16,7 +16,7 @@ from learning_memory import memory, recalled, told
 from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.evidence import RecallResult
-from mcp_memory.domain.query import Window
+from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.arguments import parse_window
@@ -64,6 +64,7 @@ async def test_what_is_recalled(line: dict[str, Any]) -> None:
     one = await hold([*lines, *line.get("then", ())], tuple(NewFact(*fact) for fact in line.get("facts", ())))
     asked = dict(line.get("asked", {}))
     asked |= {"window": parse_window(*asked["window"])} if "window" in asked else {"window": Window()}
+    asked |= {"parts": tuple(map(Query, asked.get("parts", ())))}
     recall = await recalled(one, line["query"], **asked)
     texts = [item.text for item in recall.evidence]
     for name in line.keys() - {"what", "said", "then", "facts", "query", "asked"}:
@@ -114,8 +115,8 @@ async def test_a_point_that_a_caller_made_leads():
 
 async def test_a_role_that_nobody_has_is_left_out_and_said_with_the_speakers_that_there_are():
     one = await told(memory(), *TALKS["boots"])
-    with_role = await recalled(one, SHOES, role="assistant", wordings=("flat boots",))
-    without = await recalled(one, SHOES, wordings=("flat boots",))
+    with_role = await recalled(one, SHOES, role="assistant", parts=(Query("flat boots"),))
+    without = await recalled(one, SHOES, parts=(Query("flat boots"),))
     assert [item.id for item in with_role.evidence] == [item.id for item in without.evidence] != []
     assert with_role.warnings == (
         "Nobody here has the role assistant; speakers are Ann, Bob. It was left out: name a speaker in the query.",
