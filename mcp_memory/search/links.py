@@ -43,8 +43,8 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import words
-from mcp_memory.search.channels import Channel, best_first
-from mcp_memory.search.words import TITLE, TitleIndex
+from mcp_memory.search.channels import TITLE, Channel, best_first
+from mcp_memory.search.words import TitleIndex
 from mcp_memory.vectors import Rows, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space

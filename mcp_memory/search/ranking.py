@@ -58,8 +58,10 @@ from mcp_memory.search.channels import (
     PROPAGATION,
     QUESTIONS,
     SPEAKER,
+    TITLE,
     TYPICAL_COSINE,
     USER_FIRST,
+    WORDS,
     Channel,
     ChannelInput,
     SpeakerIndex,
@@ -71,7 +73,7 @@ from mcp_memory.search.exchanges import ExchangeIndex
 from mcp_memory.search.links import ENTITIES, LINKS, lead_on
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_temporal_scores, recallable
 from mcp_memory.search.wishes import WishIndex
-from mcp_memory.search.words import READ_CHARS, TITLE, WORDS, TitleIndex, WordIndex, message_text
+from mcp_memory.search.words import READ_CHARS, TitleIndex, WordIndex, message_text
 from mcp_memory.vectors import Rows, Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import NONE, Space

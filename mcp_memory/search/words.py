@@ -17,7 +17,7 @@ in both, too (``language/segments.py``).
 
 **Titles** (`TitleIndex`). The title of a document is its given title without additions in brackets, or the subject of
 its first sentence where it has none (``language/tokens.py``). A text mentions a document when the words of its title
-stand in the text in a row. Documents that the query names are a channel of their own.
+stand in the text in a row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import head, short, stems, words
-from mcp_memory.search.channels import TYPICAL_COSINE, Channel, ChannelInput
 from mcp_memory.vectors import Column, Rows, Scores
 from mcp_memory.view.space import NONE, Space
 
@@ -173,32 +172,6 @@ class WordIndex:
         return self._spread_lengths
 
 
-def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Scores) -> Scores:
-    """Return the cosines of a query with the segments, those without a vector estimated by the words they share.
-
-    A cosine of 0 would say that such a segment is about something else, and outweigh its words. So the segment with the
-    highest BM25 gets the best cosine of those that have a vector, and another one its share of it. ``cosines`` are
-    changed in place.
-    """
-    missing = [
-        row
-        for name, indexes in space.unindexed.items()
-        for row in space.segments.of_turn(name)
-        if space.segments[row].index in indexes
-    ]
-    if not missing:
-        return cosines
-    rows = np.array(missing, dtype=np.intp)
-    index = space.index(WordIndex)
-    words = np.zeros(len(space.segments), dtype=np.float32)
-    for talk in (True, False):
-        scores = index.score(space, query_stems, talk=talk, neighbours=False)
-        words = np.maximum(words, scores / (scores.max() or 1.0)) if len(scores) else words
-    best = float(np.delete(cosines, rows).max(initial=0.0))
-    cosines[rows] = (best if best > 0 else TYPICAL_COSINE) * words[rows]
-    return cosines
-
-
 _COUNTS = 1 << 16
 """A posting is the row of a segment times this, and how often the segment contains the stem."""
 
@@ -221,25 +194,6 @@ def _spread(space: Space, rows: NDArray[np.int64], counts: Scores, length: int) 
             targets, passed = targets[exists], passed[exists]
             spread[targets] += np.float32(weight) * passed  # no row twice: a message has one neighbour on a side
     return spread
-
-
-def _words(inputs: ChannelInput, weight: float) -> Scores | None:
-    if not inputs.switches.words:
-        return None
-    index = inputs.space.index(WordIndex)
-    scores = index.score(inputs.space, inputs.query.stems, talk=inputs.talk)[inputs.rows]
-    if inputs.talk:
-        return scores * (weight * inputs.unit / (float(scores.max()) or 1.0))
-    return scores * np.float32(weight)
-
-
-WORDS = Channel("words", talk=0.7, document=0.015, score=_words)
-"""BM25: for messages relative to the best of them, beside meaning relative to its best; for documents as it is, beside
-the cosine as it is.
-
-Measured: talk +10 points of R@10, values from .5 to 1 lie within 2 points; documents +1 to +6 points of R@5, values
-from .01 to .02 lie within 1 point.
-"""
 
 
 LONGEST_QUERY = 200
@@ -327,15 +281,3 @@ class TitleIndex:
                 if rows := self._rows.get(tuple(tokens[start:end])):
                     titled[np.frombuffer(rows, dtype=np.int64)] = True
         return titled
-
-
-def _title_score(inputs: ChannelInput, weight: float) -> Scores | None:
-    return None if inputs.talk else inputs.title_in_query[inputs.rows] * np.float32(weight)
-
-
-TITLE = Channel("head", document=0.3, score=_title_score)
-"""Added to documents whose title stands in the query.
-
-Measured: +0 to +1 point of R@5, +1 to +4 of R@2; beside links .3 is better than .2 by 1 to 2 points of R@2 and 0 to .5
-of R@5.
-"""

@@ -36,6 +36,7 @@ from mcp_memory.search.channels import (
     FACTS,
     QUESTIONS,
     SpeakerIndex,
+    estimate_cosines,
     said_in_role,
     similarity,
     whose_words,
@@ -44,7 +45,7 @@ from mcp_memory.search.evidence import evidence_of
 from mcp_memory.search.ranking import Candidate, find_candidates, place_wishes, rank_confirmed, read_first
 from mcp_memory.search.times import with_event_times
 from mcp_memory.search.wishes import wishes_for
-from mcp_memory.search.words import WordIndex, estimate_cosines
+from mcp_memory.search.words import WordIndex
 from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import RecallSettings, go_on, rank
 from mcp_memory.view.space import Space, View
