@@ -3,7 +3,6 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from bench import evidence, growth, speed
 from bench.growth import grow
 from bench.published import convert
@@ -87,7 +86,6 @@ def row(name, kind, value):
     return {"id": name, "kind": kind, "answerable": True, **{f"R@{k}": value for k in evidence.KS}}
 
 
-@pytest.mark.anyio
 async def test_the_evidence_of_questions_is_found_and_a_difference_is_paired(tmp_path):
     files = {
         "corpus": [

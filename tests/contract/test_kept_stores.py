@@ -29,7 +29,6 @@ from mcp_memory.storage.rows import FORMAT, LAYOUTS, LOG_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
-pytestmark = pytest.mark.anyio
 FORMATS = sorted(int(path.name.partition("_")[2].partition(".")[0]) for path in STORES.glob("format_*.tar.xz"))
 LOG = ("turns", "lessons", "aliases", "jobs", "spent")
 """What no rebuild may change, beside the text of points and the assertions of callers and of Claude."""

@@ -21,8 +21,6 @@ from mcp_memory.storage import backups
 from mcp_memory.storage.backups import arriving, back_up, check_readable, restore, unpack
 from mcp_memory.storage.tables import Tables
 
-pytestmark = pytest.mark.anyio
-
 NOW = 1_714_903_200_000
 
 

@@ -22,8 +22,6 @@ from mcp_memory.storage.forget import BOOK
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
-pytestmark = pytest.mark.anyio
-
 GONE = ("zanzibarine", "quokkafarm")
 """Words that stand in the texts that go, and nowhere else."""
 

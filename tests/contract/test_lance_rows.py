@@ -30,7 +30,6 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 
-pytestmark = pytest.mark.anyio
 ALIAS = Alias("default", "Ann", "Anna", "a guess", "embedded", 1)
 LEASED = Job("default", turn("a").id, "leased", 0, 0, NOW + 1, "one", NOW)
 DONE = replace(LEASED, state="done", parts=1, until=0, holder="")

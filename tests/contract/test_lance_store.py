@@ -30,8 +30,6 @@ from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import View
 
-pytestmark = pytest.mark.anyio
-
 
 async def _asserted(store: LanceStore, space: str = "default") -> list[Assertion]:
     async with store.reading() as view:

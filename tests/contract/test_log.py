@@ -15,8 +15,6 @@ from mcp_memory.errors import StoreDamaged
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
-pytestmark = pytest.mark.anyio
-
 
 def waiting(*refs: str) -> Batch:
     """Return texts as a write that does not wait commits them, each with a fact of its caller."""

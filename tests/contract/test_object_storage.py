@@ -28,7 +28,6 @@ from mcp_memory.storage.rows import FORMAT, TABLE_KINDS, Commit, rows_by_kind
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
-pytestmark = pytest.mark.anyio
 URI = "s3://bucket/store"
 
 

@@ -15,7 +15,6 @@ from rows_checked import row_problems
 
 from mcp_memory.errors import StoreUnwritable
 
-pytestmark = pytest.mark.anyio
 DAY_MS = 24 * 60 * 60 * 1000
 
 

@@ -20,7 +20,7 @@ from mcp_memory.services import indexing
 from mcp_memory.services.indexing import deriver, index_some, silent
 from mcp_memory.view.space import Space
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
+pytestmark = pytest.mark.usefixtures("one_key")
 HOUR = 3_600_000
 TALK = (
     ("Ann", "I live in Lisbon. My brother is called Ivo."),

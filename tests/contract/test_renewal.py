@@ -20,7 +20,7 @@ from mcp_memory.storage import rebuild
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.space import View
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
+pytestmark = pytest.mark.usefixtures("one_key")
 NEWER = 9
 """The version of the extractor that reads again."""
 

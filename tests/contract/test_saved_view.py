@@ -35,8 +35,6 @@ from mcp_memory.vectors import GrowingMatrix
 from mcp_memory.view.saved_rows import SavedTurns
 from mcp_memory.view.space import View
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture(autouse=True)
 def _every_view_is_large(monkeypatch: pytest.MonkeyPatch) -> None:

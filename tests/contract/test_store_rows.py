@@ -22,8 +22,6 @@ from mcp_memory.ports import Store
 from mcp_memory.services.learn.lessons import learn
 from mcp_memory.view.space import Space
 
-pytestmark = pytest.mark.anyio
-
 Open = Callable[..., Store]
 NOW, LEASE_MS, TODAY = 1_800_000_000_000, 60_000, 20_833
 

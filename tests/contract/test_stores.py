@@ -19,8 +19,6 @@ from mcp_memory.domain.times import BEGINNING
 from mcp_memory.errors import StoreBusy, StoreMismatch
 from mcp_memory.ports import Store
 
-pytestmark = pytest.mark.anyio
-
 Open = Callable[..., Store]
 """Opens another store over the same rows, as another process would."""
 ODD = (

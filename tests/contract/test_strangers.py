@@ -10,7 +10,7 @@ import pytest
 from batches import batch
 from lance_at import commit_to, open_at
 
-pytestmark = [pytest.mark.anyio, pytest.mark.skipif(os.name != "posix", reason="Windows has other rights")]
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has other rights")
 
 STRANGER = 65_534
 

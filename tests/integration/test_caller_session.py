@@ -8,7 +8,6 @@ from unit.reasoning.judged_memory import wired
 
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 
-pytestmark = pytest.mark.anyio
 WALKS = [{"speaker": "Cleo", "text": f"On day {day} I walked to the lake with a friend."} for day in range(12)]
 HIVES = {"speaker": "Emil", "text": "The hives behind my house were full of honey."}
 TALK = [one | {"time": "2023-05-08"} for one in ({"speaker": "Bob", "text": "My godfather is Emil."}, *WALKS, HIVES)]

@@ -3,7 +3,6 @@
 from contextlib import asynccontextmanager
 
 import anyio
-import pytest
 from integration.client_calls import checked_reply
 from integration.client_calls import connected as in_memory
 from standin.messages_api import standing_in
@@ -12,7 +11,6 @@ from standin.rooms import each, meant
 from stdio_client import serving
 from unit.reasoning.judged_memory import KEY, TALK, wired
 
-pytestmark = pytest.mark.anyio
 MESSAGES = [
     {"speaker": line.split(": ")[0], "text": line.split(": ")[1], "time": f"2023-05-{8 + day:02}"}
     for day, line in enumerate(TALK)  # one a day, so that none says how another is meant

@@ -14,7 +14,6 @@ from standin.replies import Silence
 from standin.rooms import room
 from unit.reasoning.judged_memory import claude_of, wired
 
-pytestmark = pytest.mark.anyio
 TIME = "2023-05-08"
 TALK = (
     *("Ann: My brother is Bob.", "Ann: My sister is Cleo.", "Ann: I like jazz.", "Ann: Bob met Cleo in Oslo."),

@@ -14,8 +14,6 @@ from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.settings import Settings
 
-pytestmark = pytest.mark.anyio
-
 
 @ERAS
 async def test_what_is_written_is_recalled_answered_and_counted(mode):

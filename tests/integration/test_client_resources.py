@@ -11,8 +11,6 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceT
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.visible import without_hidden
 
-pytestmark = pytest.mark.anyio
-
 
 @ERAS
 async def test_resources_show_sessions_sentences_and_counts(mode):

@@ -8,7 +8,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from integration.client_calls import connected, structured
 from unit.services.learning_memory import memory
 
@@ -16,7 +15,6 @@ from mcp_memory.configurable import Switches
 from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.services.recall.loop import operators
 
-pytestmark = pytest.mark.anyio
 CALLS = [json.loads(line) for line in Path(__file__).with_name("explore_steps.jsonl").read_text("utf-8").splitlines()]
 TALK = (
     "Ann: I planned the Oslo trip with Bob.",

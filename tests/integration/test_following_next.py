@@ -2,10 +2,8 @@
 
 import json
 
-import pytest
 from integration.client_calls import connected, parsed, structured
 
-pytestmark = pytest.mark.anyio
 CHAIN = (
     "We keep the spare key inside a green box.",
     "A green box went home with Rita Quill.",

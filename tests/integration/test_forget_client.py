@@ -1,11 +1,8 @@
 """memory_forget through the protocol: the schema, the preview, the deed, and what others see."""
 
-import pytest
 from fakes import Disk
 from integration.client_calls import connected, refused, said, structured
 from unit.services.learning_memory import memory, told
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_a_client_previews_forgets_and_recalls_nothing_of_it():

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
 from mcp_memory.memory import Memory
@@ -53,7 +51,6 @@ async def use(memory: Memory) -> None:
         await memory.answer(Query(question))
 
 
-@pytest.mark.anyio
 async def test_no_cache_keeps_a_word_that_was_forgotten(here: Path) -> None:
     memory = new_memory(load(None))
     try:

@@ -5,7 +5,6 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
-import pytest
 from integration.client_calls import ERAS, FACTS, LAZY, TALK, connected, content, refused, structured
 from mcp import Client
 from mcp.client.extension import advertise
@@ -15,8 +14,6 @@ from mcp_memory import texts
 from mcp_memory.server import viewer
 from mcp_memory.server.app import build
 from mcp_memory.server.resources.graph import DRAWN_CHARS, LISTED_EDGES
-
-pytestmark = pytest.mark.anyio
 
 
 @ERAS

@@ -13,8 +13,6 @@ from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.http import check_safe, host_and_port
 from mcp_memory.settings import Settings
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.mark.parametrize("how", [{}, {"stateless": True}])
 async def test_calls_are_answered_in_both_eras_with_and_without_sessions(how):

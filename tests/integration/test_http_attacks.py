@@ -35,8 +35,6 @@ from mcp_memory.configurable import AccessSettings
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.wiring import open_access
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_what_is_not_a_single_bearer_token_in_its_header_is_refused(tmp_path):
     async with guarded(tmp_path) as (url, file, ann), httpx2.AsyncClient() as http:

@@ -93,7 +93,6 @@ def test_a_dry_run_tells_what_stays_away_since_it_was_forgotten(tmp_path, capsys
         assert "1 item left out, forgotten in this space before; --space names another." in capsys.readouterr().out
 
 
-@pytest.mark.anyio
 async def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, capsys):
     with ProgressBar() as bar:
         await bar.show(1, 2, "importing")

@@ -6,10 +6,7 @@ not name begins a chain that looks like the right one. The leaf shares no word w
 
 from random import Random
 
-import pytest
 from integration.client_calls import connected, structured
-
-pytestmark = pytest.mark.anyio
 
 DEPTH = 5
 QUALITIES = ["amber", "broken", "copper", "distant", "folded", "gentle", "hollow", "narrow"]

@@ -8,7 +8,6 @@ from integration.client_calls import connected, content, parsed, refused, struct
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
 
-pytestmark = pytest.mark.anyio
 TALK = [
     {"speaker": "Ann", "text": "Rufus met Bella in Hyde Park."},
     {"speaker": "Bob", "text": "Bella won the Crufts cup."},

@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 
-import pytest
 from integration.client_calls import connected, parsed, refused, said, structured
 from mcp import Client
 from mcp_types import ListRootsResult, Root
@@ -14,8 +13,6 @@ from mcp_memory.cli import main
 from mcp_memory.server.app import build
 from mcp_memory.server.opening import space_of_folder
 from mcp_memory.settings import Settings
-
-pytestmark = pytest.mark.anyio
 
 # The loop
 

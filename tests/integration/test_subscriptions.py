@@ -9,7 +9,7 @@ from mcp_types import ResourceUpdatedNotification
 from unit.services.learning_memory import Disk
 from word_memory import word_memory
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:resources/(un)?subscribe is removed")]
+pytestmark = pytest.mark.filterwarnings("ignore:resources/(un)?subscribe is removed")
 
 URIS = ["memory://default/sessions", "memory://default/entities/Ann", "memory://default/points"]
 FACT = {"head": "Ann", "relation": "lives_in", "tail": "Oslo"}

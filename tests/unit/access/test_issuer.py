@@ -12,8 +12,6 @@ from mcp_memory.access.issuer import Issuer, permissions_of
 from mcp_memory.domain.access import Permission
 from mcp_memory.errors import ConfigurationError
 
-pytestmark = pytest.mark.anyio
-
 URL = "https://issuer.example/realm"
 
 

@@ -13,8 +13,6 @@ from mcp_memory.domain.requests import EvolveRequest, Feedback
 from mcp_memory.errors import InvalidInput
 from mcp_memory.settings import Settings
 
-pytestmark = pytest.mark.anyio
-
 
 def finding(words: str, answer: str):
     """Return a script that cites every line with these words."""

@@ -1,6 +1,5 @@
 """What a question may cost, and the day: once its budget is spent, the embedded engine answers."""
 
-import pytest
 from fakes import full_disk
 from judged_memory import NOW, asked, claude_of, judged
 from standin.replies import said
@@ -9,7 +8,6 @@ from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.times import DAY
 from mcp_memory.reasoning.answer import token_room
 
-pytestmark = pytest.mark.anyio
 DAY_TOKENS = 2_900
 """A request of these memories is some 1,000 by their estimate."""
 REFUSED = "Claude did not judge this, the embedded engine did: the budget of the day is spent ("

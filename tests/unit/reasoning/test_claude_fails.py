@@ -20,7 +20,6 @@ from mcp_memory.reasoning.extract import FactsForm
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
 
-pytestmark = pytest.mark.anyio
 TRIES = 4
 GOOD = json.dumps(judgement("Lisbon", ("S1",)))
 BAD = {

@@ -1,12 +1,10 @@
 """Claude names what is missing; memory is searched for it, and Claude is asked again with the new evidence."""
 
-import pytest
 from judged_memory import asked, judged
 from standin.replies import error, said
 
 from mcp_memory.configurable import Switches
 
-pytestmark = pytest.mark.anyio
 NOISE = tuple(f"Emil: On day {number} we talked about animals in the garden." for number in range(30))
 TALK = ("Bob: My godfather is Emil.", *NOISE, "Emil: The hives behind my house were full of honey.")
 QUESTION = "Which animals does the godfather of Bob have?"

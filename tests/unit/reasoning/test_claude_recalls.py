@@ -1,12 +1,10 @@
 """Recall with Claude as its judge: needed evidence comes first, and missing evidence is searched."""
 
-import pytest
 from standin.replies import said
 from unit.reasoning.judged_memory import judged
 
 from mcp_memory.domain.query import Query
 
-pytestmark = pytest.mark.anyio
 ASKED = "Where did Bob move to?"
 
 

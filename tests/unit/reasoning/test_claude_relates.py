@@ -1,7 +1,6 @@
 """A question that relates things: memory points are made, reworded and merged while it is answered (HGMem §3.5)."""
 
 import anyio
-import pytest
 from judged_memory import asked, judged, wired
 from standin.replies import error, said
 from standin.rooms import room
@@ -11,7 +10,6 @@ from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
 
-pytestmark = pytest.mark.anyio
 TALK = (
     "Ann: My knee hurts since the race in May.",
     "Ann: I swim in the lake now, running is over for this year.",

@@ -14,7 +14,6 @@ from mcp_memory.language.questions import understand
 from mcp_memory.reasoning.understanding import MeaningForm as Form
 from mcp_memory.reasoning.understanding import with_meaning
 
-pytestmark = pytest.mark.anyio
 QUESTION = "What does she do for money?"
 GOOD = meant(names=["Carla"], relations=["works_as"])
 UNSURE = [said(missing=("all",))]

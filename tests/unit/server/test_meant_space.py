@@ -9,8 +9,6 @@ from mcp_memory.domain.access import SPACE_NAME
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.opening import MeantSpace, configured_space, space_of_folder
 
-pytestmark = pytest.mark.anyio
-
 
 class Session:
     """The part of the SDK's session that is asked."""

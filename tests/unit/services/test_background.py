@@ -6,8 +6,6 @@ from anyio.lowlevel import checkpoint
 
 from mcp_memory.services.background import Background
 
-pytestmark = pytest.mark.anyio
-
 
 class Diary:
     """Jobs that write down when they begin and end."""

@@ -11,7 +11,7 @@ from mcp_memory.services.indexing import silent
 from mcp_memory.services.write import write, write_many
 from mcp_memory.storage.tables import Tables
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
+pytestmark = pytest.mark.usefixtures("one_key")
 NOW = 1_720_000_000_000
 
 

@@ -11,7 +11,6 @@ from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import catalogue
 
-pytestmark = pytest.mark.anyio
 WALKS = tuple(f"Cleo: On day {day} I walked to the lake with a friend." for day in range(9))
 HIVES = "The hives behind my house were full of honey."
 KEEPS = "Which animals does the godfather of Bob breed in the shed beside the orchard?"

@@ -21,8 +21,6 @@ from mcp_memory.domain.requests import (
 from mcp_memory.errors import InvalidInput
 from mcp_memory.settings import Settings
 
-pytestmark = pytest.mark.anyio
-
 
 async def edited(one, insert=(), update=(), merge=(), goal=None, **asked):
     edits = PointEdits(

@@ -30,7 +30,6 @@ from mcp_memory.services import enrichment as room
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory
 
-pytestmark = pytest.mark.anyio
 HOME = knowing({"keys": PORTO})
 NOTHING = [facts()]
 

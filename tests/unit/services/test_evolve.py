@@ -9,7 +9,6 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.server.tools.recall import recall_reply
 
-pytestmark = pytest.mark.anyio
 DOG = "Which dog did Ann adopt?"
 
 

@@ -23,7 +23,6 @@ from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.loop import RecallSettings, operators
 from mcp_memory.services.write import write
 
-pytestmark = pytest.mark.anyio
 NOW = 1_700_000_000_000
 SETTINGS = RecallSettings(operators=operators(Switches()))
 

@@ -1,6 +1,5 @@
 """A caller's facts beside messages: when they were said, and what a denial that ends nothing is told."""
 
-import pytest
 from learning_memory import memory
 
 from mcp_memory.domain.query import Query
@@ -9,7 +8,6 @@ from mcp_memory.domain.times import FOREVER
 from mcp_memory.language import iso
 from mcp_memory.server.tools.write import write_reply
 
-pytestmark = pytest.mark.anyio
 MAY, JUNE = (iso.parse(f"2023-0{month}-08")[0] for month in (5, 6))
 
 

@@ -20,7 +20,6 @@ from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import Imported, import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 
-pytestmark = pytest.mark.anyio
 NOW = 1_720_000_000_000
 
 

@@ -17,8 +17,6 @@ from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.services.forget import NEAR_TEXTS
 
-pytestmark = pytest.mark.anyio
-
 
 async def texts(one: Memory, space: str = "default") -> list[str]:
     async with one.store.reading() as view:

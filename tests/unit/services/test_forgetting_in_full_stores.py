@@ -16,8 +16,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.services.indexing import Reading, deriver, silent
 
-pytestmark = pytest.mark.anyio
-
 VALVES = ("Which valve leaks?", "Who mends valve 2 on Friday?", "valve 4", "What does my brother mend?")
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
-import pytest
 from exported_store import MAY, exported, imported, masked_at, open_at
 
 from mcp_memory.domain.ids import digest
@@ -18,7 +17,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.services.write import statement
 
-pytestmark = pytest.mark.anyio
 PIN = "4821"
 SAID = ("My bank PIN is 4821.", "The ferns are fine.", "My bank PIN is 4822.")
 FACTS = (NewFact("Ines", "likes", "ferns", confidence=0.8), NewFact("Ines", "lives_in", "Porto"))

@@ -13,7 +13,6 @@ from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.errors import EngineError
 from mcp_memory.services.ledger import DayLedger
 
-pytestmark = pytest.mark.anyio
 NOON: Millis = 19_000 * DAY + DAY // 2
 SPENT = r"the budget of the day is spent \((?P<spent>[\d,]+) of 1,000 input tokens\); the next begins on 2022-01-09 "
 

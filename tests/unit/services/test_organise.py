@@ -1,13 +1,11 @@
 """Organising for a goal: points are made once, updated by new evidence, and merged for relational goals."""
 
 import anyio
-import pytest
 from fakes import Disk
 from learning_memory import held, judged, memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
 
-pytestmark = pytest.mark.anyio
 ORDER = ("Ann: Rufus met Bella in Hyde Park.", "Bob: Bella won the Crufts cup.", "Cid: Dover opened a ferry to Calais.")
 
 

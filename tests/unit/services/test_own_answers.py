@@ -5,7 +5,6 @@ import pytest
 from fakes import full_disk
 from learning_memory import answered, held, judged, lessons, memory, recalled, told
 
-pytestmark = pytest.mark.anyio
 WHERE = "Where did Bob move to?"
 TALK = ("Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
 

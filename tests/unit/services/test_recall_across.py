@@ -14,7 +14,6 @@ from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, WriteRe
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.recall.across import falling, merge
 
-pytestmark = pytest.mark.anyio
 DAY = 86_400_000
 
 

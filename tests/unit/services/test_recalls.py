@@ -21,7 +21,6 @@ from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, PointEdi
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.arguments import parse_window
 
-pytestmark = pytest.mark.anyio
 _FILE = Path(__file__).with_name("recalls.jsonl")
 LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 TALKS = {line["talk"]: line["said"] for line in LINES if "talk" in line}

@@ -18,8 +18,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.visible import FILL, SECRET_MASK
 
-pytestmark = pytest.mark.anyio
-
 TOKEN = "gh" + "p_" + "k7Q" * 12
 """Nobody ever had it."""
 PASSWORD = "k7Qfern" + "-9w"

@@ -11,7 +11,6 @@ from mcp_memory.server.tools.arguments import read_arguments
 from mcp_memory.server.tools.explore import ExploreInput, explore_request
 from mcp_memory.settings import LimitSettings
 
-pytestmark = pytest.mark.anyio
 TALK = ("Bob: My godfather is Emil.", "Emil: The hives behind my house were full of honey.", "Cleo: It rained.")
 ASKED = "Which animals does the godfather of Bob breed?"
 FACTS = (

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from learning_memory import answered, held, judged, lessons, memory, recalled, told
 
-pytestmark = pytest.mark.anyio
 PARTY = (
     "Ann: My birthday party was great fun.",
     "Bob: Which present did Ann like best at the party?",

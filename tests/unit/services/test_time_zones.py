@@ -17,8 +17,6 @@ from mcp_memory.memory import Memory
 from mcp_memory.server.tools.arguments import offset_of, parse_window, start_of
 from mcp_memory.settings import ServerSettings
 
-pytestmark = pytest.mark.anyio
-
 ZONES = ["Pacific/Auckland", "Asia/Kathmandu", "Europe/Lisbon", "UTC", "America/St_Johns", "Pacific/Honolulu"]
 TURNS_OF_TIME = [
     "2026-01-01T00:00", "2025-12-31T23:59", "2026-02-28T12:00", "2026-03-01T00:30",

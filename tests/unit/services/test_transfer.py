@@ -10,7 +10,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
+pytestmark = pytest.mark.usefixtures("one_key")
 
 
 @pytest.fixture

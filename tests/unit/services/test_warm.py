@@ -1,12 +1,9 @@
 """Warming reads sentences into the graph of cues in the background and changes no result."""
 
-import pytest
 from unit.services.learning_memory import memory, told
 
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.services.background import warm
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_after_warming_the_graph_has_every_sentence(monkeypatch):

@@ -13,7 +13,6 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.server.tools.recall import recall_reply
 
-pytestmark = pytest.mark.anyio
 MAY = 1_714_903_200_000
 WISH = "Always answer in British English"
 HOME = ("I live in Aveiro.", f"{WISH}.", "My neighbour Otis restores clocks.")

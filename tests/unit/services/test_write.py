@@ -13,8 +13,6 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.services.indexing import SHORT_CHARS, Reading, silent
 from mcp_memory.services.write import write
 
-pytestmark = pytest.mark.anyio
-
 NOW = 1_700_000_000_000
 
 

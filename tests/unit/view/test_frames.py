@@ -25,7 +25,6 @@ from mcp_memory.search.wishes import standing_wishes
 from mcp_memory.settings import Settings
 from mcp_memory.view.frames import Frames
 
-pytestmark = pytest.mark.anyio
 _FILE = Path(__file__).with_name("frames.jsonl")
 LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 

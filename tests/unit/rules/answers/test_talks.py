@@ -70,7 +70,6 @@ def assert_verbatim(found: AnswerResult, stored: Sequence[NewItem]) -> None:
         assert 0 <= source.start < source.end <= len(source.turn.text)
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("line", ASKED, ids=[f"{line['lines']} {line['question']}"[-90:] for line in ASKED])
 async def test_what_was_told_is_answered_rightly_or_not(line: dict[str, Any]) -> None:
     found = await answered(line)
@@ -88,7 +87,6 @@ async def test_what_was_told_is_answered_rightly_or_not(line: dict[str, Any]) ->
         assert kept == line.get(name, kept)
 
 
-@pytest.mark.anyio
 async def test_a_good_part_of_what_was_told_plainly_is_answered() -> None:
     told = [line for line in ASKED if "holds" in line]
     texts = [(await answered(line)).text for line in told]
