@@ -1,8 +1,6 @@
 """A damaged table is noticed, and made anew of the log."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from batches import batch, taught, unit_vectors
@@ -22,27 +20,25 @@ from lance_at import (
     relearn,
 )
 
-from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.turns import PooledQuestion, Turn
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import no_panics
 
 
 @pytest.fixture
-async def folder(tmp_path: Path) -> Path:
+async def folder(tmp_path):
     """Return the folder of a store of which every row is in its table."""
     return await make(tmp_path / "store", folded=True)
 
 
-async def renewed(store: LanceStore) -> None:
+async def renewed(store):
     """Make again what is broken."""
     while await store.renew():
         pass
 
 
 @pytest.mark.parametrize("content", [None, b"half"])
-async def test_no_word_is_lost_with_any_table(folder: Path, content: bytes | None) -> None:
+async def test_no_word_is_lost_with_any_table(folder, content):
     """All tables are made of the log."""
     for path in data_files(folder):
         path.unlink()
@@ -57,7 +53,7 @@ async def test_no_word_is_lost_with_any_table(folder: Path, content: bytes | Non
     assert store.damage == ()
 
 
-def test_a_panic_of_the_library_becomes_an_error() -> None:
+def test_a_panic_of_the_library_becomes_an_error():
     class PanicException(BaseException):
         """As the libraries of Rust raise it."""
 
@@ -77,9 +73,7 @@ def test_a_panic_of_the_library_becomes_an_error() -> None:
         ("segments_0", "data/*.lance", None),
     ],
 )
-async def test_a_broken_derived_table_is_told_and_made_anew(
-    folder: Path, table: str, part: str, content: bytes | None
-) -> None:
+async def test_a_broken_derived_table_is_told_and_made_anew(folder, table, part, content):
     damaged = newest(folder, f"{table}.lance/{part}")
     damaged.unlink()
     if content is not None:
@@ -96,8 +90,8 @@ async def test_a_broken_derived_table_is_told_and_made_anew(
     assert await held(open_at(str(folder))) == (2 * COMMITS + 2, COMMITS + 1, COMMITS + 1)
 
 
-async def test_a_derived_table_that_cannot_be_made_anew_is_not_tried_at_every_call(folder: Path) -> None:
-    async def fail(_: Sequence[Turn]) -> Batch:
+async def test_a_derived_table_that_cannot_be_made_anew_is_not_tried_at_every_call(folder):
+    async def fail(_):
         raise StoreUnwritable("no room")
 
     newest(folder, "sentences_0.lance/data/*.lance").unlink()
@@ -110,7 +104,7 @@ async def test_a_derived_table_that_cannot_be_made_anew_is_not_tried_at_every_ca
     assert store.damage
 
 
-async def test_questions_of_the_pool_are_made_anew_with_their_vectors(tmp_path: Path) -> None:
+async def test_questions_of_the_pool_are_made_anew_with_their_vectors(tmp_path):
     folder = tmp_path / "store"
     options = {"derive": lambda: make_rows, "embed": embed}
     store = open_at(str(folder), **options)
@@ -131,7 +125,7 @@ async def test_questions_of_the_pool_are_made_anew_with_their_vectors(tmp_path: 
     assert store.damage == ()
 
 
-async def test_beliefs_that_a_rebuild_made_are_missed_when_their_table_is_lost(tmp_path: Path) -> None:
+async def test_beliefs_that_a_rebuild_made_are_missed_when_their_table_is_lost(tmp_path):
     folder = tmp_path / "store"
     rows, options = batch("m0"), {"derive": lambda: make_rows, "relearn": relearn}
     told = taught("e0", sentence=rows.sentences[0].id)

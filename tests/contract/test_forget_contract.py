@@ -1,7 +1,5 @@
 """A store on a disk or on object storage: what is forgotten goes with all that rests only on it, and no more."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,22 +16,20 @@ from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Store
-from mcp_memory.view.erasure import Erasure
-from mcp_memory.view.space import View
 
 Open = Callable[..., Store]
 
 
-def texts(*refs: str) -> Callable[[View], Erasure]:
+def texts(*refs):
     """Choose messages of the default space."""
     return erasing(ForgetTargets("default", turns=frozenset(turn(ref).id for ref in refs)))
 
 
-def sentences(ref: str) -> list[str]:
+def sentences(ref):
     return [piece.id for piece in batch(ref).sentences]
 
 
-async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_every_process(open_store: Open) -> None:
+async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_every_process(open_store):
     """Two processes that have it in their views, and one that opens the store later."""
     store, other = open_store(), open_store()
     await commit_to(store, batch("alpha", "bravo"))
@@ -69,12 +65,11 @@ async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_e
             assert [one.episode_id for one in space.beliefs.lessons()] == ["ep_two"]
             assert set(space.jobs) == {turn("bravo").id}
             assert [one.text for one in space.questions.rows] == ["Who is bravo?"]
-            assert space.sentence_vectors is not None
             assert np.allclose(space.sentence_vectors[1], unit_vectors(sentences("bravo"))[1], atol=1e-5)
             assert list(view.space("other").turns) == [turn("alpha", "other").id]
 
 
-async def test_writing_goes_on_after_a_forget_and_the_same_words_can_be_told_again(open_store: Open) -> None:
+async def test_writing_goes_on_after_a_forget_and_the_same_words_can_be_told_again(open_store):
     """What was forgotten is unknown, so it is new."""
     store, other = open_store(), open_store()
     await commit_to(store, batch("alpha", "bravo"))
@@ -86,7 +81,7 @@ async def test_writing_goes_on_after_a_forget_and_the_same_words_can_be_told_aga
             assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie", "alpha"]
 
 
-async def test_a_point_that_rests_on_more_is_made_anew_in_the_words_of_the_rest(open_store: Open) -> None:
+async def test_a_point_that_rests_on_more_is_made_anew_in_the_words_of_the_rest(open_store):
     """The words of what goes are kept in no description; a point that rests on nothing else goes."""
     store = open_store()
     await commit_to(store, batch("alpha", "bravo"))
@@ -105,7 +100,7 @@ async def test_a_point_that_rests_on_more_is_made_anew_in_the_words_of_the_rest(
             assert (made.entities, made.sentences, made.source) == (both.entities, both.sentences[1:], "embedded")
 
 
-async def test_a_point_that_was_merged_into_one_that_goes_is_active_again(open_store: Open) -> None:
+async def test_a_point_that_was_merged_into_one_that_goes_is_active_again(open_store):
     store = open_store()
     await commit_to(store, batch("alpha", "bravo"))
     one = replace(point("one"), sentences=(sentences("alpha")[0],))
@@ -119,7 +114,7 @@ async def test_a_point_that_was_merged_into_one_that_goes_is_active_again(open_s
         assert (left.id, left.active, left.description) == (two.id, True, two.description)
 
 
-async def test_a_lesson_about_others_loses_the_record_that_tells_what_goes(open_store: Open) -> None:
+async def test_a_lesson_about_others_loses_the_record_that_tells_what_goes(open_store):
     """It shows no sentence of the text that goes, but recall had followed a fact of it."""
     store = open_store()
     rows = batch("alpha", "bravo")
@@ -138,9 +133,7 @@ async def test_a_lesson_about_others_loses_the_record_that_tells_what_goes(open_
         assert len(trace["shown"]) == 1
 
 
-async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_beliefs_are_learnt_again(
-    open_store: Open,
-) -> None:
+async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_beliefs_are_learnt_again(open_store):
     """The question may tell the thing in other words; another lesson about the other sentence stays."""
     store = open_store()
     await commit_to(store, batch("alpha", "bravo"))
@@ -153,7 +146,7 @@ async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_be
         assert [one.episode_id for one in view.space("default").beliefs.lessons()] == ["ep_bravo"]
 
 
-async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_store: Open) -> None:
+async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_store):
     """An alias with a word that nothing else says."""
     store = open_store()
     await commit_to(store, batch("alpha", "bravo"))
@@ -168,7 +161,7 @@ async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_s
         assert facts.inferred_aliases(facts.key("Ann")) == [known]
 
 
-async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_store: Open) -> None:
+async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_store):
     """By its own id."""
     store = open_store()
     await commit_to(store, batch("alpha"))
@@ -179,7 +172,7 @@ async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_
         assert [row.id for row in view.space("default").facts.rows] == [row.id for row in batch("alpha").assertions]
 
 
-async def test_a_whole_space_goes_and_the_others_stay(open_store: Open) -> None:
+async def test_a_whole_space_goes_and_the_others_stay(open_store):
     """With points, lessons, aliases, jobs and questions."""
     store, other = open_store(), open_store()
     for space in ("default", "other"):
@@ -198,7 +191,7 @@ async def test_a_whole_space_goes_and_the_others_stay(open_store: Open) -> None:
         assert [one.ref for one in view.space("default").turns.values()] == ["bravo"]
 
 
-async def test_what_remains_is_that_something_was_forgotten(open_store: Open) -> None:
+async def test_what_remains_is_that_something_was_forgotten(open_store):
     store = open_store()
     await commit_to(store, batch("alpha", "bravo"))
     await store.forget(texts("alpha"))
@@ -207,12 +200,12 @@ async def test_what_remains_is_that_something_was_forgotten(open_store: Open) ->
         assert await forgotten(opened) == 2
 
 
-async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_store: Open) -> None:
+async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_store):
     """The choice is made while nobody writes."""
     store = open_store()
     tx = await commit_to(store, batch("alpha"))
 
-    def refuse(_view: View) -> Erasure:
+    def refuse(_view):
         raise InvalidInput("ids", "is not known", "Name another.")
 
     with pytest.raises(InvalidInput, match="not known"):
@@ -223,7 +216,7 @@ async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_st
     assert await forgotten(store) == 0
 
 
-async def test_what_was_made_of_a_text_before_it_was_forgotten_is_not_stored_after(open_store: Open) -> None:
+async def test_what_was_made_of_a_text_before_it_was_forgotten_is_not_stored_after(open_store):
     """A process that read it goes on: facts, jobs, points, questions and lessons of it are left out, others stay."""
     store, other = open_store(), open_store()
     await commit_to(store, batch("alpha", "bravo"))

@@ -4,12 +4,9 @@ There is a kept store of each format that is read, written by a program of its t
 export of the last one that is not: it brings such a memory over.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -20,13 +17,11 @@ from mcp_memory.codec import fields_of
 from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.memory import Memory
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 from mcp_memory.storage.rows import FORMAT, LAYOUTS, LOG_KINDS
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
 FORMATS = sorted(int(path.name.partition("_")[2].partition(".")[0]) for path in STORES.glob("format_*.tar.xz"))
@@ -39,23 +34,22 @@ TODO = (
 )
 
 
-async def _held(memory: Memory) -> Held:
+async def _held(memory):
     async with memory.store.reading() as view:
         return held(view)
 
 
-def _agree(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str, Any]]) -> bool:
+def _agree(now, then):
     """Return whether rows contain what they contained; a later program may add to each."""
     return len(now) == len(then) and all(row.items() >= was.items() for row, was in zip(now, then, strict=True))
 
 
-async def _faults(memory: Memory) -> list[str]:
-    assert isinstance(memory.store, LanceStore)
+async def _faults(memory):
     return await row_problems(memory.store)
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_a_store_of_an_older_format_is_read_as_it_was(number: int, tmp_path: Path) -> None:
+async def test_a_store_of_an_older_format_is_read_as_it_was(number, tmp_path):
     """Row by row, and reading changes nothing."""
     folder = unpacked(number, tmp_path)
     memory = memory_of(folder)
@@ -67,7 +61,7 @@ async def test_a_store_of_an_older_format_is_read_as_it_was(number: int, tmp_pat
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_a_store_of_an_older_format_can_be_written_to(number: int, tmp_path: Path) -> None:
+async def test_a_store_of_an_older_format_can_be_written_to(number, tmp_path):
     folder = unpacked(number, tmp_path)
     request = WriteRequest("default", "later", "message", (NewItem("Rufus found a frog.", "m9", "Ann"),))
     await memory_of(folder).write(request)
@@ -82,7 +76,7 @@ async def test_a_store_of_an_older_format_can_be_written_to(number: int, tmp_pat
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_recall_finds_what_a_store_of_an_older_format_contains(number: int, tmp_path: Path) -> None:
+async def test_recall_finds_what_a_store_of_an_older_format_contains(number, tmp_path):
     memory = memory_of(unpacked(number, tmp_path))
     found = await memory.reconstruct(Query("Where did Rufus and Bella meet?", "default", 3))
     assert "Rufus and Bella met in Hyde Park." in found.evidence[0].text
@@ -91,7 +85,7 @@ async def test_recall_finds_what_a_store_of_an_older_format_contains(number: int
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_what_a_store_of_an_older_format_contains_is_not_stored_again(number: int, tmp_path: Path) -> None:
+async def test_what_a_store_of_an_older_format_contains_is_not_stored_again(number, tmp_path):
     """So ids are computed as before."""
     memory = memory_of(unpacked(number, tmp_path))
     again = await memory.write(WriteRequest("default", "talk", "message", MESSAGES, FACTS))
@@ -105,11 +99,10 @@ async def test_what_a_store_of_an_older_format_contains_is_not_stored_again(numb
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_a_rebuild_of_a_store_of_an_older_format_keeps_the_log(number: int, tmp_path: Path) -> None:
+async def test_a_rebuild_of_a_store_of_an_older_format_keeps_the_log(number, tmp_path):
     folder = unpacked(number, tmp_path)
     memory = memory_of(folder)
     then = was_held(number)
-    assert isinstance(memory.store, LanceStore)
     assert await memory.store.rebuild(deriver(memory.reading, progress=silent)) == len(then["turns"])
     now = await _held(memory_of(folder))
     for kind in LOG:
@@ -122,19 +115,18 @@ async def test_a_rebuild_of_a_store_of_an_older_format_keeps_the_log(number: int
     assert len([one for one in now["sentences"] if one["turn_id"] in indexed]) == len(then["sentences"])
 
 
-async def test_there_is_a_store_of_every_format_that_is_read() -> None:
+async def test_there_is_a_store_of_every_format_that_is_read():
     assert list(range(12, FORMAT + 1)) == FORMATS, TODO.format(format=FORMAT)
 
 
-async def test_what_was_said_and_stated_in_an_export_of_an_older_program_is_stored(tmp_path: Path) -> None:
+async def test_what_was_said_and_stated_in_an_export_of_an_older_program_is_stored(tmp_path):
     """Of its documents the newest wording; what it had learnt is left out, and counted."""
     memory = memory_of(tmp_path / "store", writing=True)
     path = STORES / "exported_11.jsonl"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    assert isinstance(memory.store, LanceStore)
     with source_files(path) as files:
         limits = LimitSettings(message_bytes=10_000, document_bytes=10_000, name_chars=256)
-        how: dict[str, Any] = {"space": None, "default": "default", "limits": limits, "now": NOW}
+        how = {"space": None, "default": "default", "limits": limits, "now": NOW}
         result = await import_files(memory.store, memory.reading, READERS[recognise(files)], files, **how)
     assert result.stored == result.found
     wanted = Counter(f"{row.get('record')}s" for row in rows[1:-1] if row.get("by", "caller") == "caller")
@@ -145,7 +137,7 @@ async def test_what_was_said_and_stated_in_an_export_of_an_older_program_is_stor
     assert "Rufus and Bella met in Hyde Park." in found.evidence[0].text
 
 
-async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path: Path) -> None:
+async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path):
     """Compares ``columns.json``, the tables as they are written now, and the kept store of this format."""
     await write(tmp_path / "store")
     said = json.loads((STORES / "columns.json").read_text(encoding="utf-8"))
@@ -156,22 +148,21 @@ async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path: P
     assert _columns(unpacked(FORMAT, tmp_path / "then")) == said["tables"], todo
 
 
-def _columns(folder: Path) -> dict[str, dict[str, str]]:
+def _columns(folder):
     """Return the columns of every table of a store with their types; `n` numbers a vector has, and `g` a generation."""
     tables = Tables(str(folder))
     found = {}
     for name in sorted(tables.names()):
         table = tables.latest(name)
-        assert table is not None
         found[name.replace("_0", "_g")] = dict(_types(table.schema))
     return found
 
 
-def _fields(kind: type) -> dict[str, str]:
+def _fields(kind):
     """Return the fields of a kind of the log with their types; `?` where one may be missing."""
     return {one.name: one.kind.__name__ + "?" * one.optional for one in fields_of(kind)}
 
 
-def _types(columns: Iterable[Any]) -> Iterator[tuple[str, str]]:
+def _types(columns):
     for column in columns:
         yield column.name, str(column.type).replace("[32]", "[n]") + ("" if column.nullable else " not null")

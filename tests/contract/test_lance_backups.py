@@ -1,12 +1,9 @@
 """Backups of a LanceDB store while others write, where one is restored to, and those that somebody made to do harm."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import struct
 import zipfile
-from pathlib import Path
 
 import anyio
 import pytest
@@ -24,30 +21,30 @@ from mcp_memory.storage.tables import Tables
 NOW = 1_714_903_200_000
 
 
-def names(folder: Path) -> set[str]:
+def names(folder):
     return {path.name for path in folder.iterdir()}
 
 
-async def refs(folder: Path) -> set[str]:
+async def refs(folder):
     async with opened(folder).reading() as view:
         return {one.ref for one in view.space("default").turns.values()}
 
 
-async def saved(folder: Path, file: Path) -> int:
+async def saved(folder, file):
     tables = Tables(str(folder))
     return await back_up(tables, 5.0, file, NOW)
 
 
-async def restored(file: Path, folder: Path) -> int:
+async def restored(file, folder):
     return await restore(file, str(folder))
 
 
-async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was(tmp_path: Path) -> None:
+async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was(tmp_path):
     store = opened(tmp_path / "store")
     await fill(store)
     done = anyio.Event()
 
-    async def writing() -> None:
+    async def writing():
         for number in range(12):
             await commit_to(store, batch(f"more{number}"))
         done.set()
@@ -66,7 +63,7 @@ async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was
 
 
 @pytest.mark.parametrize("damage", ["half", "flipped", "foreign", "empty", "other archive", "without its end"])
-async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_path: Path, damage: str) -> None:
+async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_path, damage):
     await fill(opened(tmp_path / "store"))
     fold_all(str(tmp_path / "store"))
     file = tmp_path / "file"
@@ -92,7 +89,7 @@ async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_pat
     assert names(tmp_path) == {"store", "file"}
 
 
-async def test_a_folder_with_a_store_or_other_things_is_left_alone(tmp_path: Path) -> None:
+async def test_a_folder_with_a_store_or_other_things_is_left_alone(tmp_path):
     await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
     (tmp_path / "other").mkdir()
@@ -108,7 +105,7 @@ async def test_a_folder_with_a_store_or_other_things_is_left_alone(tmp_path: Pat
         await restored(tmp_path / "file", tmp_path / "two")
 
 
-async def test_a_server_that_looks_at_the_empty_place_finds_the_restored_memory(tmp_path: Path) -> None:
+async def test_a_server_that_looks_at_the_empty_place_finds_the_restored_memory(tmp_path):
     """Also where the place is the root of a volume, in which there is a folder of the system."""
     await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
@@ -121,7 +118,7 @@ async def test_a_server_that_looks_at_the_empty_place_finds_the_restored_memory(
     assert await refs(tmp_path / "volume") == {"alpha", "bravo"}
 
 
-async def test_a_restore_that_died_is_ended_or_undone_by_the_next_to_open_the_place(tmp_path: Path) -> None:
+async def test_a_restore_that_died_is_ended_or_undone_by_the_next_to_open_the_place(tmp_path):
     await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
     for checked, left in ((True, {"alpha"}), (False, set[str]())):
@@ -135,13 +132,13 @@ async def test_a_restore_that_died_is_ended_or_undone_by_the_next_to_open_the_pl
         assert "arriving" not in names(place)
 
 
-async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch):
     await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
     before = (tmp_path / "file").read_bytes()
     before_names = names(tmp_path)
 
-    def full(*_arguments: object, **_named: object) -> None:
+    def full(*_arguments, **_named):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
@@ -155,13 +152,11 @@ async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypat
     assert await refs(tmp_path / "store") == {"alpha"}
 
 
-async def test_a_write_to_the_new_place_during_a_restore_is_not_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_write_to_the_new_place_during_a_restore_is_not_lost(tmp_path, monkeypatch):
     await commit_to(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
 
-    def checked(made: Path) -> int:
+    def checked(made):
         from_thread.run(lambda: commit_to(opened(made.parent), batch("bravo")))
         return check_readable(made)
 
@@ -186,9 +181,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_a_backup_with_a_member_that_is_no_file_of_a_table_is_refused_and_leaves_nothing(
-    tmp_path: Path, kind: str
-) -> None:
+async def test_a_backup_with_a_member_that_is_no_file_of_a_table_is_refused_and_leaves_nothing(tmp_path, kind):
     await fill(opened(tmp_path / "store"))
     await saved(tmp_path / "store", tmp_path / "file")
     bad = (tmp_path / "file").rename(tmp_path / "bad")
@@ -201,7 +194,7 @@ async def test_a_backup_with_a_member_that_is_no_file_of_a_table_is_refused_and_
     assert await refs(tmp_path / "store") == before
 
 
-async def test_a_backup_that_grows_when_it_is_unpacked_is_refused(tmp_path: Path) -> None:
+async def test_a_backup_that_grows_when_it_is_unpacked_is_refused(tmp_path):
     await fill(opened(tmp_path / "store"))
     await saved(tmp_path / "store", tmp_path / "file")
     with zipfile.ZipFile(tmp_path / "file", "a", zipfile.ZIP_DEFLATED) as archive:

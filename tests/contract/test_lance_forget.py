@@ -1,9 +1,6 @@
 """Forgetting in LanceDB: no file holds it any more, the store is sound, and others see it whole or not at all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from batches import asserted, batch, belief, erasing, lesson, point, pointed, taught, turn, unit_vectors
@@ -19,18 +16,17 @@ from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
 from mcp_memory.storage.forget import BOOK
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
 GONE = ("zanzibarine", "quokkafarm")
 """Words that stand in the texts that go, and nowhere else."""
 
 
-def opened(folder: Path | str, **settings: object) -> LanceStore:
+def opened(folder, **settings):
     return open_at(str(folder), embed=embed, relearn=relearn, **settings)
 
 
-async def fill(store: LanceStore) -> None:
+async def fill(store):
     """Write texts, facts, points, lessons, aliases, questions and jobs, some of them with words that are to go."""
     await commit_to(store, batch("bravo", *GONE, "charlie"))
     first, kept = batch(GONE[0]).sentences[0].id, batch("bravo").sentences[0].id
@@ -49,7 +45,7 @@ async def fill(store: LanceStore) -> None:
 TARGETS = ForgetTargets("default", turns=frozenset(turn(ref).id for ref in GONE))
 
 
-async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path: Path) -> None:
+async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path):
     """Decoded and in raw bytes, in every retained version; before the forget the same search finds every word."""
     store = opened(tmp_path / "store")
     await fill(store)
@@ -68,13 +64,12 @@ async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path:
         kept = batch("bravo").sentences[0].id
         assert [one.episode_id for one in space.beliefs.lessons()] == ["ep_free"]
         left = space.beliefs.get(kept)
-        assert left is not None
         assert left.supported == 1  # learnt again of the lesson that stays alone
         (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
         assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
 
 
-async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(tmp_path: Path) -> None:
+async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(tmp_path):
     """Tables of other generations and readers, left by processes that died."""
     store = opened(tmp_path / "store")
     await fill(store)
@@ -92,9 +87,7 @@ STEPS = ("_begin", "_relearnt", "_copy_tables", "_embed_points", "_switch", "fin
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("after", [False, True])
-async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str, after: bool
-) -> None:
+async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(tmp_path, monkeypatch, caplog, step, after):
     """Before and after each of its steps; a reader clears up, or a writer. Then it can be done. Nobody sees damage."""
     store, folder = opened(tmp_path / "store"), tmp_path / "store"
     await fill(store)
@@ -102,12 +95,12 @@ async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(
     where = forget_module if step == "finish" else forget_module.Forgetter
     whole = getattr(where, step)
 
-    def broken(*arguments: object) -> object:
+    def broken(*arguments):
         if after:
             whole(*arguments)
         raise KeyboardInterrupt
 
-    async def broken_later(*arguments: object) -> object:
+    async def broken_later(*arguments):
         if after:
             await whole(*arguments)
         raise KeyboardInterrupt
@@ -137,12 +130,11 @@ async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(
         (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
         assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
         left = space.beliefs.get(batch("bravo").sentences[0].id)
-        assert left is not None
         assert left.supported == 1
     assert [record.getMessage() for record in caplog.records if "gone" in record.getMessage()] == []
 
 
-async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_path: Path) -> None:
+async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_path):
     """LanceDB writes each file under a name of its own first, and never removes what was not finished."""
     store = opened(tmp_path / "store")
     await fill(store)
@@ -159,7 +151,7 @@ async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_p
     assert holding(tmp_path, GONE) == set()
 
 
-async def test_a_process_that_dies_before_it_begins_to_forget_stops_nobody(tmp_path: Path) -> None:
+async def test_a_process_that_dies_before_it_begins_to_forget_stops_nobody(tmp_path):
     store, other = opened(tmp_path / "store"), opened(tmp_path / "store")
     await fill(store)
     assert len(await refs(other)) == 4
@@ -170,7 +162,7 @@ async def test_a_process_that_dies_before_it_begins_to_forget_stops_nobody(tmp_p
     assert "delta" in await refs(store)
 
 
-async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_disk_begins_nothing(tmp_path, monkeypatch):
     """The memory would take as much room again for a while."""
     store = opened(tmp_path / "store")
     await fill(store)
@@ -183,26 +175,24 @@ async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     assert await forgotten(store) == 0
 
 
-async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_path: Path) -> None:
+async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_path):
     """It has derived from texts that were forgotten before it switched over."""
     store, other = opened(tmp_path / "store"), opened(tmp_path / "store")
     await fill(store)
 
-    async def make(turns: list[object]) -> Batch:
+    async def make(turns):
         await store.forget(erasing(TARGETS))
         return batch("bravo", *GONE, "charlie")
 
     with pytest.raises(McpMemoryError, match="forgotten"):
-        await other.rebuild(make)  # type: ignore[arg-type]
+        await other.rebuild(make)
     assert holding(tmp_path / "store", GONE) == set()
     assert await row_problems(store) == []
     assert sum(name.startswith("sentences") for name in Tables(str(tmp_path / "store")).names()) == 1
 
 
 @pytest.mark.parametrize("content", [None, b"", b'00000000 {"records": []}'])
-async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_again(
-    tmp_path: Path, content: bytes | None
-) -> None:
+async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_again(tmp_path, content):
     store = opened(tmp_path / "store")
     await fill(store)
     await store.forget(erasing(TARGETS))

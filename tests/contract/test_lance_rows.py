@@ -1,11 +1,6 @@
 """LanceDB's store keeps rows of every kind through dead writers, rebuilds and compactions, and in parts."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from batches import DIMENSION, batch, belief, derive, lesson, point, pointed, taught, turn, unit_vectors
@@ -16,19 +11,14 @@ from written_stores import write as write_everything
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.language_model import Job, Reservation, Spending
-from mcp_memory.domain.turns import PooledQuestion, Turn
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.storage import rebuild, refresh, tables
 from mcp_memory.storage.log import table_rows
-from mcp_memory.storage.rebuild import Make
 from mcp_memory.storage.rows import TABLE_KINDS
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.vectors import Matrix
-from mcp_memory.view.space import Space
 
 ALIAS = Alias("default", "Ann", "Anna", "a guess", "embedded", 1)
 LEASED = Job("default", turn("a").id, "leased", 0, 0, NOW + 1, "one", NOW)
@@ -36,22 +26,22 @@ DONE = replace(LEASED, state="done", parts=1, until=0, holder="")
 TODAY = 20_833
 
 
-def asked(*texts: str, dimension: int = DIMENSION) -> Batch:
+def asked(*texts, dimension=DIMENSION):
     pooled = tuple(PooledQuestion("default", text, "g_1", frozenset({"ann"})) for text in texts)
     return Batch(questions=pooled, question_vectors=unit_vectors(texts, dimension))
 
 
-def together(*parts: Batch) -> Batch:
+def together(*parts):
     """Return one batch with the rows of several that have no kind in common."""
     fields = ((name, getattr(part, name)) for part in parts for name in Batch.__dataclass_fields__)
     return Batch(**{name: value for name, value in fields if len(value)})
 
 
-def sentence(ref: str, index: int = 0) -> str:
+def sentence(ref, index=0):
     return derive([turn(ref)]).sentences[index].id
 
 
-async def shown(store: LanceStore) -> dict[str, list[Any]]:
+async def shown(store):
     """Return what a store has besides texts."""
     async with store.reading() as view:
         space = view.space("default")
@@ -61,7 +51,7 @@ async def shown(store: LanceStore) -> dict[str, list[Any]]:
             "episodes": [one.episode_id for one in space.beliefs.lessons()],
             "beliefs": [(n, b.supported) for n in space.beliefs.sentence_ids if (b := space.beliefs.get(n))],
             "points": [(one, space.hypergraph.vector(one.id).round(5).tolist()) for one in points],
-            "questions": [(one.text, pool.vectors[row].round(5).tolist()) for row, one in enumerate(pool.rows)],  # type: ignore[index]
+            "questions": [(one.text, pool.vectors[row].round(5).tolist()) for row, one in enumerate(pool.rows)],
             "aliases": [space.facts.key("Anna")],
             "jobs": list(space.jobs.values()),
             "spent": [view.spent(TODAY)],
@@ -69,13 +59,13 @@ async def shown(store: LanceStore) -> dict[str, list[Any]]:
         }
 
 
-def drawn(texts: Sequence[str], dimension: int = DIMENSION) -> list[list[float]]:
+def drawn(texts, dimension=DIMENSION):
     return [vector.round(5).tolist() for vector in unit_vectors(texts, dimension)]
 
 
-async def count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+async def count(space, lessons):
     """Return beliefs that count how often each sentence helped; unknown sentences are skipped."""
-    made: list[Belief] = []
+    made = []
     for one in lessons:
         for name in one.labels:
             if space.sentence(name) is not None:
@@ -84,11 +74,11 @@ async def count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
     return made
 
 
-def making_while(store: LanceStore, rows: Batch) -> Make:
+def making_while(store, rows):
     """Return what derives turns in a rebuild, and commits rows when it is first called."""
     waiting = [rows]
 
-    async def make(turns: Sequence[Turn]) -> Batch:
+    async def make(turns):
         while waiting:
             await commit_to(store, waiting.pop())
         return derive(turns, 4)
@@ -96,13 +86,13 @@ def making_while(store: LanceStore, rows: Batch) -> Make:
     return make
 
 
-def everything(name: str, supported: int) -> Batch:
+def everything(name, supported):
     """Return rows of every kind, each of which has this name."""
     rows = pointed(point(name))
     return together(batch(name), taught(name, supported=supported), rows, asked(f"{name}?"), Batch(jobs=(LEASED,)))
 
 
-async def test_rows_of_a_process_that_died_while_it_filled_the_tables_are_replaced(uri: str) -> None:
+async def test_rows_of_a_process_that_died_while_it_filled_the_tables_are_replaced(uri):
     """Whether it had appended all of them, or a part."""
     store = open_at(uri)
     await commit_to(store, replace(batch("plain"), assertions=()))
@@ -116,10 +106,10 @@ async def test_rows_of_a_process_that_died_while_it_filled_the_tables_are_replac
     assert await shown(open_at(uri)) == await shown(store) == before
 
 
-async def test_a_rebuild_keeps_everything_and_makes_new_vectors_with_another_embedder(uri: str) -> None:
+async def test_a_rebuild_keeps_everything_and_makes_new_vectors_with_another_embedder(uri):
     """Also what is written during the rebuild; another rebuild finds it again, and writing goes on as before."""
 
-    async def embed(texts: Sequence[str]) -> Matrix:
+    async def embed(texts):
         return unit_vectors(texts, 4)
 
     old, new = open_at(uri), open_at(uri, "new", 4, embed=embed)
@@ -145,26 +135,24 @@ async def test_a_rebuild_keeps_everything_and_makes_new_vectors_with_another_emb
         await commit_to(old, batch("late"))
 
 
-def spent(tokens: int, calls: int = 1, day: int = TODAY) -> Reservation:
+def spent(tokens, calls=1, day=TODAY):
     return Reservation(day, Spending(calls, tokens))
 
 
-async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing(uri: str) -> None:
+async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing(uri):
     await commit_to(open_at(uri), pointed(point("a")))
     await open_at(uri).rebuild(make_rows)
     assert (await shown(open_at(uri)))["points"] == [(point("a"), [0.0] * DIMENSION)]
 
 
-async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
-    uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(uri, monkeypatch):
     """In chunks, with lessons written meanwhile; the log stays."""
     monkeypatch.setattr(rebuild, "CHUNK_TEXTS", 2)
     monkeypatch.setattr(rebuild, "LOOKED_UP_SENTENCES", 1)
     a, b = sentence("a"), sentence("b", 1)
-    seen: list[tuple[str, list[str], int]] = []
+    seen = []
 
-    async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+    async def relearn(space, lessons):
         assert space.sentence_vectors is not None
         assert space.speakers == {"Ann": len(space.turns)}
         for name in (name for one in lessons for name in one.labels):
@@ -192,13 +180,13 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
         assert dict((await shown(opened))["beliefs"]) == {a: 5, b: 2}
 
 
-async def test_a_rebuild_without_learning_or_one_that_fails_keeps_the_lessons_for_a_later_one(uri: str) -> None:
+async def test_a_rebuild_without_learning_or_one_that_fails_keeps_the_lessons_for_a_later_one(uri):
     await commit_to(open_at(uri), together(batch("a"), taught("x", sentence=sentence("a"))))
     await open_at(uri).rebuild(make_rows)
     found = await shown(open_at(uri))
     assert (found["episodes"], found["beliefs"]) == (["ep_x"], [])
 
-    async def fail(_space: Space, _lessons: Sequence[Lesson]) -> list[Belief]:
+    async def fail(_space, _lessons):
         raise LookupError
 
     with pytest.raises(LookupError):
@@ -208,13 +196,10 @@ async def test_a_rebuild_without_learning_or_one_that_fails_keeps_the_lessons_fo
 
 
 @pytest.mark.parametrize("rebuilt", [False, True])
-async def test_a_store_reads_the_same_in_parts_as_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rebuilt: bool
-) -> None:
+async def test_a_store_reads_the_same_in_parts_as_at_once(tmp_path, monkeypatch, rebuilt):
     """So that a large one is never in memory twice; the assertions that only a rebuild derived are in every part."""
     await write_everything(tmp_path / "store")
     memory = memory_of(tmp_path / "store", writing=True)
-    assert isinstance(memory.store, LanceStore)
     if rebuilt:
         await memory.store.rebuild(deriver(memory.reading, progress=silent))
     async with memory.store.reading() as view:
@@ -224,12 +209,10 @@ async def test_a_store_reads_the_same_in_parts_as_at_once(
         assert held(view) == once
 
 
-async def test_a_process_that_reads_what_another_writes_keeps_no_more_of_the_commits_than_its_bound(
-    uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_process_that_reads_what_another_writes_keeps_no_more_of_the_commits_than_its_bound(uri, monkeypatch):
     sessions, new_session, bound = [], tables.new_session, 64 << 10
 
-    def noted() -> Any:
+    def noted():
         sessions.append(new_session())
         return sessions[-1]
 

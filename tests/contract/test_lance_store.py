@@ -1,13 +1,10 @@
 """LanceDB's store beyond the port: it survives dead writers, full disks and rebuilds."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,41 +17,38 @@ from lance_at import NOW, commit_to, fold_all, make_rows, next_commit, open_at, 
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import FOLDED_COMMITS, OLD_GENERATION_MS, compact
 from mcp_memory.storage.rebuild import CHUNK_TEXTS
 from mcp_memory.storage.rows import rows_of
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import View
 
 
-async def _asserted(store: LanceStore, space: str = "default") -> list[Assertion]:
+async def _asserted(store, space="default"):
     async with store.reading() as view:
         return view.space(space).facts.rows
 
 
-async def _wait_for_compaction(store: LanceStore) -> None:
+async def _wait_for_compaction(store):
     while store._compaction.running:  # only one runs at a time
         await checkpoint()
 
 
-def _everything(uri: str) -> list[Path]:
+def _everything(uri):
     return [Path(uri), *Path(uri).rglob("*")]
 
 
-async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_next_one_drops_them(uri: str) -> None:
+async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_next_one_drops_them(uri):
     """No commit names the generation of its tables."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     made = derive(batch("a").turns)
 
-    def begin() -> None:
+    def begin():
         Tables(uri).append("sentences_1", rows_of("sentences", made.sentences, [1, 1], None, made.sentence_vectors))
 
-    async def fails(_: Sequence[Turn]) -> Batch:
+    async def fails(_):
         begin()
         raise LookupError
 
@@ -70,7 +64,7 @@ async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_
         assert len(view.space("default").sentences) == 2
 
 
-async def test_a_rebuild_replacesmake_rowsd_assertions_and_keeps_those_of_the_caller(uri: str) -> None:
+async def test_a_rebuild_replacesmake_rowsd_assertions_and_keeps_those_of_the_caller(uri):
     """Twice, with different facts each time, in chunks that end within a commit, the caller's assertions first."""
     store, other = open_at(uri), open_at(uri)
     refs = [f"r{number}" for number in range(CHUNK_TEXTS + 5)]
@@ -81,7 +75,7 @@ async def test_a_rebuild_replacesmake_rowsd_assertions_and_keeps_those_of_the_ca
     assert await _asserted(other) == [*rows.assertions, later]
     for number in (3, 4):
 
-        async def make(turns: Sequence[Turn], number: int = number) -> Batch:
+        async def make(turns, number=number):
             return replace(derive(turns), assertions=tuple(asserted(one, number) for one in turns))
 
         assert await store.rebuild(make) == len(refs)
@@ -93,7 +87,7 @@ async def test_a_rebuild_replacesmake_rowsd_assertions_and_keeps_those_of_the_ca
     assert await row_problems(store) == []
 
 
-async def test_compaction_drops_replaced_tables_after_ten_minutes(uri: str) -> None:
+async def test_compaction_drops_replaced_tables_after_ten_minutes(uri):
     """Not earlier: another process may not have refreshed yet."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
@@ -106,7 +100,7 @@ async def test_compaction_drops_replaced_tables_after_ten_minutes(uri: str) -> N
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
-async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) -> None:
+async def test_a_compaction_changes_nothing_for_readers_and_writers(uri):
     """Neither for a store that has an older version of every table open nor for a new one."""
     store, other = open_at(uri), open_at(uri)
     for number in range(12):
@@ -123,7 +117,7 @@ async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) ->
     assert await row_problems(store) == []
 
 
-async def test_a_view_that_fails_to_take_in_a_commit_is_loaded_again(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_view_that_fails_to_take_in_a_commit_is_loaded_again(uri, monkeypatch):
     """The rows are stored, so the call succeeds."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
@@ -134,7 +128,7 @@ async def test_a_view_that_fails_to_take_in_a_commit_is_loaded_again(uri: str, m
         assert len(view.space("default").turns) == len(view.space("default").segments) == 2
 
 
-def _fail(*_: object) -> None:
+def _fail(*_):
     raise MemoryError
 
 
@@ -149,7 +143,7 @@ compact(tables, 2, now=0, stop=threading.Event(), keep=datetime.timedelta(millis
 """
 
 
-async def test_a_process_that_ends_during_a_compaction_loses_nothing(uri: str) -> None:
+async def test_a_process_that_ends_during_a_compaction_loses_nothing(uri):
     """As the server does when its shutdown time is over: at once, whatever LanceDB is doing."""
     store = open_at(uri)
     names = [f"r{number}" for number in range(16)]
@@ -166,7 +160,7 @@ async def test_a_process_that_ends_during_a_compaction_loses_nothing(uri: str) -
     assert await row_problems(store) == []
 
 
-async def test_commits_of_this_process_start_compactions_in_the_background(uri: str) -> None:
+async def test_commits_of_this_process_start_compactions_in_the_background(uri):
     """Closing waits for it, briefly."""
     store = open_at(uri, compact_after=4)
     for number in range(FOLDED_COMMITS + 4):
@@ -178,7 +172,7 @@ async def test_commits_of_this_process_start_compactions_in_the_background(uri: 
     assert len(await refs(open_at(uri))) == FOLDED_COMMITS + 4
 
 
-async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> None:
+async def test_a_newer_format_is_refused_and_nothing_is_changed(uri):
     """For reading, writing and rebuilding."""
     await commit_to(open_at(uri), batch("a"))
     next_commit(uri, format=99)
@@ -188,7 +182,7 @@ async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> Non
     assert Tables(uri).log.newest() == 2
 
 
-async def test_a_memory_of_an_older_program_is_refused_with_what_brings_it_over(uri: str) -> None:
+async def test_a_memory_of_an_older_program_is_refused_with_what_brings_it_over(uri):
     """Its log was in tables; they stay as they are."""
     (Path(uri) / "commits.lance" / "data").mkdir(parents=True)
     (Path(uri) / "anchor-0.json").write_text("{}")
@@ -198,7 +192,7 @@ async def test_a_memory_of_an_older_program_is_refused_with_what_brings_it_over(
     assert _everything(uri) == before
 
 
-async def test_status_lists_living_processes_and_removes_dead_ones(uri: str) -> None:
+async def test_status_lists_living_processes_and_removes_dead_ones(uri):
     """The lock file of a dead process exists, but is not locked."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
@@ -209,7 +203,7 @@ async def test_status_lists_living_processes_and_removes_dead_ones(uri: str) -> 
     assert list((Path(uri) / "holders").iterdir()) == []
 
 
-async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) -> None:
+async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path):
     """Nobody can create anything below a regular file."""
     (tmp_path / "file").touch()
     store = open_at(str(tmp_path / "file" / "store"))
@@ -221,9 +215,7 @@ async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) 
     assert (await open_at(str(tmp_path / "some" / "day")).about()).problems == ()  # the first write creates it
 
 
-async def test_a_store_that_replaces_a_deleted_one_is_loaded_again_though_its_numbers_are_the_same(
-    uri: str, tmp_path: Path
-) -> None:
+async def test_a_store_that_replaces_a_deleted_one_is_loaded_again_though_its_numbers_are_the_same(uri, tmp_path):
     """One process deletes it and starts again; the other's view has the same last commit and version."""
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, batch("a"))
@@ -264,17 +256,16 @@ anyio.run(main, sys.argv[1])
 """
 
 
-def _in_a_process(uri: str, body: str) -> dict[str, object]:
+def _in_a_process(uri, body):
     script = LIMITED.format(path=[str(Path(__file__).parent.parent)], body=body)
     done = subprocess.run([sys.executable, "-c", script, uri], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    said: dict[str, object] = json.loads(done.stdout)
-    return said
+    return json.loads(done.stdout)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
 @pytest.mark.parametrize("limit", [0, 2700])
-async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, limit: int) -> None:
+async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri, limit):
     """The limit allows none or most of a write's files."""
     await commit_to(open_at(uri), batch("a"))
     said = _in_a_process(

@@ -1,10 +1,5 @@
 """A commit is an object of the log: every process sees it, the tables take it over, and a lost one is noticed."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from batches import asserted, batch, derive, turn
 from lance_at import COMMITS, commit_to, fold_all, is_damaged, make_rows, open_at, refs
@@ -12,17 +7,16 @@ from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.errors import StoreDamaged
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
 
-def waiting(*refs: str) -> Batch:
+def waiting(*refs):
     """Return texts as a write that does not wait commits them, each with a fact of its caller."""
     turns = tuple(turn(ref, place=place) for place, ref in enumerate(refs))
     return Batch(turns, assertions=tuple(asserted(one, extractor="caller") for one in turns))
 
 
-def indexed(*refs: str) -> Batch:
+def indexed(*refs):
     """Return what follows from texts that are stored."""
     made = derive([turn(ref) for ref in refs])
     return Batch(
@@ -33,19 +27,19 @@ def indexed(*refs: str) -> Batch:
     )
 
 
-async def held(store: LanceStore) -> tuple[list[str], int]:
+async def held(store):
     """Return the texts of a store in order, and how many facts it has of callers."""
     async with store.reading() as view:
         space = view.space("default")
         return [one.ref for one in space.turns.values()], sum(one.extractor == "caller" for one in space.facts.rows)
 
 
-def objects(folder: Path, pattern: str = "journal/*") -> list[Path]:
+def objects(folder, pattern="journal/*"):
     """Return the objects of commits, or those of a pattern, the oldest first."""
     return sorted(folder.glob(pattern))
 
 
-async def test_what_one_process_commits_every_process_sees_before_it_is_in_any_table(tmp_path: Path) -> None:
+async def test_what_one_process_commits_every_process_sees_before_it_is_in_any_table(tmp_path):
     uri = str(tmp_path / "store")
     reader, writer = open_at(uri), open_at(uri)
     assert await commit_to(writer, waiting("a")) == 1
@@ -61,7 +55,7 @@ async def test_what_one_process_commits_every_process_sees_before_it_is_in_any_t
     assert await row_problems(reader) == []
 
 
-async def test_a_commit_of_which_a_power_loss_left_only_its_name_was_never_written(folder: Path) -> None:
+async def test_a_commit_of_which_a_power_loss_left_only_its_name_was_never_written(folder):
     (folder / "journal" / f"{COMMITS + 1:020d}").touch()
     writer = open_at(str(folder))
     assert (len(await refs(writer)), writer.damage) == (COMMITS, ())
@@ -69,7 +63,7 @@ async def test_a_commit_of_which_a_power_loss_left_only_its_name_was_never_writt
     assert len(await refs(writer)) == len(await refs(open_at(str(folder)))) == COMMITS + 1
 
 
-async def test_the_tables_take_commits_over_and_few_segments_have_their_lines(folder: Path) -> None:
+async def test_the_tables_take_commits_over_and_few_segments_have_their_lines(folder):
     """However many commits there are; a process that lags behind reads both."""
     slow, busy = open_at(str(folder)), open_at(str(folder))
     assert len(await refs(slow)) == COMMITS
@@ -88,17 +82,17 @@ async def test_the_tables_take_commits_over_and_few_segments_have_their_lines(fo
 # Damage
 
 
-def _remove(folder: Path) -> None:
+def _remove(folder):
     for path in objects(folder)[1:3]:
         path.unlink()
 
 
-def _change(folder: Path) -> None:
+def _change(folder):
     for path, place in zip(objects(folder)[1:4:2], (b"m1", b"m3"), strict=True):
         path.write_bytes(path.read_bytes().replace(place + b" came", b"XX came"))
 
 
-def _cut(folder: Path) -> None:
+def _cut(folder):
     fold_all(str(folder))
     (segment,) = folder.glob("log/*/*")
     segment.write_bytes(b"".join(segment.read_bytes().splitlines(keepends=True)[:2]))
@@ -107,9 +101,7 @@ def _cut(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("hurt", "left"), [(_remove, ["m0", "m3", "m4"]), (_change, ["m0", "m2", "m4"]), (_cut, ["m0", "m1", "m4"])]
 )
-async def test_lost_commits_are_noticed_and_nothing_is_changed(
-    folder: Path, hurt: Callable[[Path], None], left: list[str]
-) -> None:
+async def test_lost_commits_are_noticed_and_nothing_is_changed(folder, hurt, left):
     hurt(folder)
     assert await is_damaged(folder) == left
     store = open_at(str(folder))
@@ -120,7 +112,7 @@ async def test_lost_commits_are_noticed_and_nothing_is_changed(
         await store.rebuild(make_rows)
 
 
-async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_is_back(folder: Path) -> None:
+async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_is_back(folder):
     """The tables tell; under a running server, too."""
     fold_all(str(folder))
     store = open_at(str(folder))
@@ -136,7 +128,7 @@ async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_
     await commit_to(store, batch("new"))
 
 
-async def test_a_commit_that_is_gone_under_a_running_server_is_back_when_its_file_is(folder: Path) -> None:
+async def test_a_commit_that_is_gone_under_a_running_server_is_back_when_its_file_is(folder):
     store = open_at(str(folder))
     (content,) = [(hurt := objects(folder)[2]).read_bytes()]
     hurt.unlink()

@@ -1,11 +1,8 @@
 """Several servers on one store on object storage: a commit number is taken once, and what was acknowledged is kept."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -32,31 +29,31 @@ URI = "s3://bucket/store"
 
 
 @pytest.fixture
-def objects() -> Iterator[ObjectStore]:
+def objects():
     """An object store that honours conditional writes."""
     with ObjectStore().serving() as served:
         yield served
 
 
-def open_at(objects: ObjectStore) -> LanceStore:
+def open_at(objects):
     """Return another server's store over the same objects, which never compacts by itself."""
     return LanceStore(Place(URI, objects.options), embedder="fake", dimension=DIMENSION, compact_after=1_000_000)
 
 
-def bucket_of(objects: ObjectStore) -> Bucket:
+def bucket_of(objects):
     return Bucket(URI, storage_options(objects.options))
 
 
-async def refs(store: LanceStore) -> set[str]:
+async def refs(store):
     return set(await in_order(store))
 
 
-async def closed(*stores: LanceStore) -> None:
+async def closed(*stores):
     for store in stores:
         await store.aclose()
 
 
-async def test_a_store_that_ignores_conditions_is_refused_and_one_that_keeps_versions_is_named() -> None:
+async def test_a_store_that_ignores_conditions_is_refused_and_one_that_keeps_versions_is_named():
     with ObjectStore(conditions=False).serving() as served:
         store = open_at(served)
         with pytest.raises(StoreUnwritable, match="ignores"):
@@ -72,7 +69,7 @@ async def test_a_store_that_ignores_conditions_is_refused_and_one_that_keeps_ver
             await closed(store)
 
 
-async def test_a_write_takes_five_requests_and_a_call_looks_once_for_what_others_wrote(objects: ObjectStore) -> None:
+async def test_a_write_takes_five_requests_and_a_call_looks_once_for_what_others_wrote(objects):
     one, other = open_at(objects), open_at(objects)
     await write(one, "a")
     await write(one, "b")
@@ -95,7 +92,7 @@ async def test_a_write_takes_five_requests_and_a_call_looks_once_for_what_others
     await closed(one, other)
 
 
-async def test_of_two_commits_with_one_number_one_is_refused_and_nothing_of_it_is_stored(objects: ObjectStore) -> None:
+async def test_of_two_commits_with_one_number_one_is_refused_and_nothing_of_it_is_stored(objects):
     """As if the second server had been stopped for so long that its lock was taken away."""
     one, other = open_at(objects), open_at(objects)
     await write(one, "a")
@@ -110,7 +107,7 @@ async def test_of_two_commits_with_one_number_one_is_refused_and_nothing_of_it_i
     await closed(one, other)
 
 
-async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects: ObjectStore) -> None:
+async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects):
     """A server that is stopped while it does so goes on later, when another one has done it."""
     store = open_at(objects)
     for ref in "abc":
@@ -133,7 +130,7 @@ async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects: Ob
     await closed(store, fresh)
 
 
-async def test_a_server_that_lags_behind_reads_the_tables(objects: ObjectStore) -> None:
+async def test_a_server_that_lags_behind_reads_the_tables(objects):
     """What it lacks has no object of its own any more, but for the newest commit."""
     slow, busy = open_at(objects), open_at(objects)
     await write(slow, "a")
@@ -149,7 +146,7 @@ async def test_a_server_that_lags_behind_reads_the_tables(objects: ObjectStore) 
     await closed(slow, busy)
 
 
-async def test_a_lock_is_taken_over_when_its_holder_died_and_not_while_it_is_renewed(objects: ObjectStore) -> None:
+async def test_a_lock_is_taken_over_when_its_holder_died_and_not_while_it_is_renewed(objects):
     """Without comparing clocks."""
     bucket = bucket_of(objects)
     bucket.put_new("write.lock", b"somebody, in the year 2100")
@@ -163,12 +160,12 @@ async def test_a_lock_is_taken_over_when_its_holder_died_and_not_while_it_is_ren
                 pass
 
 
-async def test_servers_that_write_all_the_time_take_turns(objects: ObjectStore) -> None:
+async def test_servers_that_write_all_the_time_take_turns(objects):
     stores = [open_at(objects) for _ in range(3)]
     await write(stores[0], "first")
-    order: list[int] = []
+    order = []
 
-    async def write_often(number: int) -> None:
+    async def write_often(number):
         for count in range(8):
             await write(stores[number], f"s{number}-{count}")
             order.append(number)
@@ -181,9 +178,7 @@ async def test_servers_that_write_all_the_time_take_turns(objects: ObjectStore) 
     await closed(*stores)
 
 
-async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_other_server(
-    objects: ObjectStore,
-) -> None:
+async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_other_server(objects):
     one, other = open_at(objects), open_at(objects)
     for ref in ("kept", "secretword"):
         await write(one, ref)
@@ -206,23 +201,21 @@ async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_ot
     await closed(one, other)
 
 
-def first_commit(*refs: str) -> Entry:
+def first_commit(*refs):
     """Return the first commit of a store, with all rows of some texts."""
     logged, tables = rows_by_kind(batch(*refs))
     counts = {kind: len(rows) for kind, rows in (logged | tables).items()}
     return Entry(replace(Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1), **counts), logged, tables)
 
 
-def test_a_commit_comes_back_as_it_was_put_and_damaged_rows_of_tables_count_as_not_there() -> None:
+def test_a_commit_comes_back_as_it_was_put_and_damaged_rows_of_tables_count_as_not_there():
     made = first_commit("a", "b")
     line, _, rest = encode(made).partition(b"\n")
     assert decode(line + b"\n", rest) == made
     assert decode(line + b"\n", rest[:-1]) == replace(made, tables=None)
 
 
-def test_a_commit_whose_reply_was_lost_is_ours_and_one_that_is_damaged_stops_whoever_reads(
-    objects: ObjectStore,
-) -> None:
+def test_a_commit_whose_reply_was_lost_is_ours_and_one_that_is_damaged_stops_whoever_reads(objects):
     made, log = first_commit("a"), Place(URI, objects.options).log
     for _ in range(2):
         log.append(made)
@@ -235,19 +228,17 @@ def test_a_commit_whose_reply_was_lost_is_ours_and_one_that_is_damaged_stops_who
         list(Place(URI, objects.options).log.entries())
 
 
-def test_options_are_names_and_values() -> None:
+def test_options_are_names_and_values():
     found = storage_options(" region=x, endpoint=http://h:1\nALLOW_HTTP=true ")
     assert found == {"region": "x", "endpoint": "http://h:1", "allow_http": "true"}
     with pytest.raises(ConfigurationError, match="name=value"):
         storage_options("region x")
 
 
-def test_four_processes_write_while_two_of_them_are_killed_and_nothing_acknowledged_is_lost(
-    objects: ObjectStore,
-) -> None:
+def test_four_processes_write_while_two_of_them_are_killed_and_nothing_acknowledged_is_lost(objects):
     script = Path(__file__).with_name("bucket_writer.py")
 
-    def written(number: int) -> list[str]:
+    def written(number):
         """Return what a process acknowledged; the first two are killed after three writes."""
         said = []
         command = [sys.executable, script, objects.options, f"w{number}", "8"]

@@ -3,7 +3,6 @@
 import errno
 import shutil
 import threading
-from pathlib import Path
 
 import anyio
 import filelock
@@ -18,7 +17,7 @@ from mcp_memory.errors import StoreUnwritable
 DAY_MS = 24 * 60 * 60 * 1000
 
 
-async def test_a_clock_that_goes_back_and_two_that_differ_lose_and_reorder_nothing(tmp_path: Path) -> None:
+async def test_a_clock_that_goes_back_and_two_that_differ_lose_and_reorder_nothing(tmp_path):
     now = [NOW]
     first = open_at(str(tmp_path / "store"), clock=lambda: now[0])
     second = open_at(str(tmp_path / "store"), clock=lambda: NOW - 3 * DAY_MS)  # of another machine
@@ -32,11 +31,11 @@ async def test_a_clock_that_goes_back_and_two_that_differ_lose_and_reorder_nothi
     assert await row_problems(first) == []
 
 
-async def test_a_copy_of_a_store_that_is_written_to_is_whole_or_says_what_it_lacks(tmp_path: Path) -> None:
+async def test_a_copy_of_a_store_that_is_written_to_is_whole_or_says_what_it_lacks(tmp_path):
     store, done = open_at(str(tmp_path / "store")), threading.Event()
     await commit_to(store, batch("first"))
 
-    async def write() -> None:
+    async def write():
         for number in range(12):
             await commit_to(store, batch(f"m{number}"))
         done.set()
@@ -62,14 +61,12 @@ async def test_a_copy_of_a_store_that_is_written_to_is_whole_or_says_what_it_lac
     assert len(await refs(store)) == 13
 
 
-async def test_a_place_without_locks_is_read_and_not_written_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_place_without_locks_is_read_and_not_written_to(tmp_path, monkeypatch):
     store = open_at(str(tmp_path / "store"))
     await commit_to(store, batch("a"))
     await store.aclose()
 
-    def refuse(*_: object) -> None:
+    def refuse(*_):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(filelock.FileLock, "_acquire", refuse)

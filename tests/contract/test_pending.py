@@ -1,10 +1,6 @@
 """Writes that wait for nothing: found by their words at once, indexed later by any process, and the same in the end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import anyio
 import numpy as np
@@ -15,10 +11,8 @@ from unit.services.exported_store import MAY, exported, open_at, store_of
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, ForgetRequest, NewFact, NewItem, WriteRequest
-from mcp_memory.memory import Memory
 from mcp_memory.services import indexing
 from mcp_memory.services.indexing import deriver, index_some, silent
-from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.usefixtures("one_key")
 HOUR = 3_600_000
@@ -38,34 +32,34 @@ HEADED = "# Lamps\n\nAll of them.\n\n## Mended ones\n\n" + "\n\n".join(
 )
 
 
-def talk(*lines: tuple[str, str], wait: bool, session: str = "s", first: int = 0, **more: Any) -> WriteRequest:
+def talk(*lines, wait, session="s", first=0, **more):
     items = tuple(
         NewItem(text, f"m{first + n}", who, said_at=MAY + (first + n) * HOUR) for n, (who, text) in enumerate(lines)
     )
     return WriteRequest("default", session, "message", items, wait=wait, **more)
 
 
-def document(text: str, ref: str = "d", *, wait: bool = False) -> WriteRequest:
+def document(text, ref="d", *, wait=False):
     return WriteRequest("default", "docs", "document", (NewItem(text, ref, title="Piers", said_at=MAY),), wait=wait)
 
 
-async def pending(memory: Memory) -> dict[str, set[int]]:
+async def pending(memory):
     async with memory.store.reading() as view:
         return {name: set(left) for space in view.spaces.values() for name, left in space.unindexed.items()}
 
 
-async def step(memory: Memory) -> str:
+async def step(memory):
     return await index_some(memory.store, memory.reading)
 
 
-async def index_all(memory: Memory) -> int:
+async def index_all(memory):
     steps = 0
     while await step(memory) == "more":
         steps += 1
     return steps
 
 
-def held(space: Space) -> dict[str, Any]:
+def held(space):
     """Return what a process holds of a space, rows in their order."""
     assert space.segment_vectors is not None
     assert space.sentence_vectors is not None
@@ -82,17 +76,17 @@ def held(space: Space) -> dict[str, Any]:
     }
 
 
-async def contents(memory: Memory) -> dict[str, Any]:
+async def contents(memory):
     async with memory.store.reading() as view:
         return held(view.space("default"))
 
 
-async def test_a_write_embeds_nothing_and_is_found_by_its_words_by_every_process_at_once(tmp_path: Path) -> None:
+async def test_a_write_embeds_nothing_and_is_found_by_its_words_by_every_process_at_once(tmp_path):
     one, other = open_at(tmp_path), open_at(tmp_path)
     await one.write(talk(("Ann", "I feed the heron."), ("Bob", "The tank is empty."), wait=True, session="old"))
-    before = len(one.embedder.texts)  # type: ignore[attr-defined]
+    before = len(one.embedder.texts)
     result = await one.write(talk(*TALK, wait=False))
-    assert len(one.embedder.texts) == before  # type: ignore[attr-defined]
+    assert len(one.embedder.texts) == before
     assert (result.pending, result.segments, result.facts, result.entities) == (4, 0, (), ())
     for memory in (one, other):
         found = await memory.reconstruct(Query("lurcher", limit=3))
@@ -108,7 +102,7 @@ async def test_a_write_embeds_nothing_and_is_found_by_its_words_by_every_process
     assert await pending(one) == {}
 
 
-async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores(tmp_path: Path) -> None:
+async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores(tmp_path):
     waited, later, other = open_at(tmp_path / "a"), open_at(tmp_path / "b"), open_at(tmp_path / "b")
     for memory, wait in ((waited, True), (later, False)):
         await memory.write(talk(*TALK[:2], wait=wait))
@@ -126,7 +120,7 @@ async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores
     assert await row_problems(store_of(later)) == []
 
 
-async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path: Path) -> None:
+async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path):
     memory = open_at(tmp_path)
     facts = (NewFact("Ann", "works_at", "Fernhill", source="m0"), NewFact("Ivo", "lives_in", "Porto"))
     result = await memory.write(talk(*TALK[:1], wait=False, facts=facts))
@@ -138,9 +132,7 @@ async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path: Path
         assert {"Ann lives in Lisbon", "Ann works at Fernhill"} <= {v.text for v in view.space("default").facts.all()}
 
 
-async def test_a_long_document_is_indexed_in_parts_and_another_process_goes_on_with_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_long_document_is_indexed_in_parts_and_another_process_goes_on_with_them(tmp_path, monkeypatch):
     monkeypatch.setattr(indexing, "STEP_CHARS", 2_000)
     waited, memory = open_at(tmp_path / "a"), open_at(tmp_path / "b")
     await waited.write(document(LONG, wait=True))
@@ -161,10 +153,10 @@ async def test_a_long_document_is_indexed_in_parts_and_another_process_goes_on_w
     assert await contents(next_one) == await contents(open_at(tmp_path / "b")) == await contents(waited)
 
 
-async def test_a_large_call_that_waits_is_indexed_in_parts_with_progress(tmp_path: Path) -> None:
+async def test_a_large_call_that_waits_is_indexed_in_parts_with_progress(tmp_path):
     memory, reports = open_at(tmp_path), []
 
-    async def progress(done: float, total: float, what: str) -> None:
+    async def progress(done, total, what):
         reports.append((done, total, what))
 
     result = await memory.write(document(LONG * 4, wait=True), progress)
@@ -178,7 +170,7 @@ async def test_a_large_call_that_waits_is_indexed_in_parts_with_progress(tmp_pat
     assert indexed == sorted(indexed)
 
 
-async def test_only_one_process_indexes_at_a_time(tmp_path: Path) -> None:
+async def test_only_one_process_indexes_at_a_time(tmp_path):
     one, other = open_at(tmp_path), open_at(tmp_path)
     await one.write(talk(*TALK, wait=False))
     async with one.store.lease("index") as ours:
@@ -188,20 +180,20 @@ async def test_only_one_process_indexes_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["rebuild", "forget"])
-async def test_what_another_process_does_while_texts_are_being_indexed_counts(tmp_path: Path, what: str) -> None:
+async def test_what_another_process_does_while_texts_are_being_indexed_counts(tmp_path, what):
     """A rebuild indexes them, so that nothing is stored twice; what is forgotten stays so, and no file holds it."""
     memory, other = open_at(tmp_path / "b"), open_at(tmp_path / "b")
     await memory.write(talk(*TALK[:2], wait=True))
     await memory.write(talk(*TALK[2:], ("Ann", "The password of the shed is xylophone."), wait=False, first=2))
     assert holding(tmp_path, ["xylophone"])
 
-    async def meanwhile() -> None:
-        memory.embedder.before = anyio.lowlevel.checkpoint  # type: ignore[attr-defined]
+    async def meanwhile():
+        memory.embedder.before = anyio.lowlevel.checkpoint
         if what == "rebuild":
             await store_of(other).rebuild(deriver(other.reading, progress=silent))
         await other.forget(ForgetRequest("default", ids=("m4",), session="s", dry_run=False))
 
-    memory.embedder.before = meanwhile  # type: ignore[attr-defined]
+    memory.embedder.before = meanwhile
     await index_all(memory)
     assert await pending(memory) == await pending(open_at(tmp_path / "b")) == {}
     assert await row_problems(store_of(memory)) == []
@@ -211,7 +203,7 @@ async def test_what_another_process_does_while_texts_are_being_indexed_counts(tm
     assert await contents(memory) == await contents(waited)
 
 
-async def test_a_document_that_is_revised_while_it_is_pending_is_found_as_it_is_now(tmp_path: Path) -> None:
+async def test_a_document_that_is_revised_while_it_is_pending_is_found_as_it_is_now(tmp_path):
     memory = open_at(tmp_path)
     await memory.write(document("The gate is painted vermilion. " + LONG[:500]))
     await memory.reconstruct(Query("vermilion"))
@@ -225,7 +217,7 @@ async def test_a_document_that_is_revised_while_it_is_pending_is_found_as_it_is_
     assert await contents(open_at(tmp_path)) == await contents(memory)
 
 
-async def test_feedback_about_a_pending_text_counts_before_and_after_it_is_indexed(tmp_path: Path) -> None:
+async def test_feedback_about_a_pending_text_counts_before_and_after_it_is_indexed(tmp_path):
     memory = open_at(tmp_path)
     await memory.write(talk(*TALK, wait=False))
     found = await memory.reconstruct(Query("Who adopted a lurcher?"))
@@ -238,12 +230,11 @@ async def test_feedback_about_a_pending_text_counts_before_and_after_it_is_index
         assert [name for name, label in lesson.labels.items() if label == 1]
         for name in lesson.labels:
             belief = space.beliefs.get(name)
-            assert belief is not None
             assert abs(float(np.linalg.norm(belief.task)) - 1) < 1e-4
     assert await row_problems(store_of(memory)) == []
 
 
-async def test_a_recall_waits_for_talk_and_a_process_that_ends_indexes_a_little_that_is_left(tmp_path: Path) -> None:
+async def test_a_recall_waits_for_talk_and_a_process_that_ends_indexes_a_little_that_is_left(tmp_path):
     memory = open_at(tmp_path)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(memory.work)
@@ -258,7 +249,7 @@ async def test_a_recall_waits_for_talk_and_a_process_that_ends_indexes_a_little_
     assert await pending(open_at(tmp_path)) == {}
 
 
-async def test_a_process_that_nobody_calls_indexes_what_another_one_left(tmp_path: Path) -> None:
+async def test_a_process_that_nobody_calls_indexes_what_another_one_left(tmp_path):
     await open_at(tmp_path).write(talk(*TALK, wait=False))
     idle = open_at(tmp_path)
     with anyio.fail_after(300):
@@ -272,7 +263,7 @@ async def test_a_process_that_nobody_calls_indexes_what_another_one_left(tmp_pat
     assert await pending(open_at(tmp_path)) == {}
 
 
-async def test_secrets_of_a_pending_text_are_masked_before_and_after_it_is_indexed(tmp_path: Path) -> None:
+async def test_secrets_of_a_pending_text_are_masked_before_and_after_it_is_indexed(tmp_path):
     secret = "AKIA" + "IOSFODNN7" + "ABCDEFG"
     writer, reader = open_at(tmp_path), open_at(tmp_path)
     await writer.write(talk(("Ann", "Hello."), ("Ann", f"My key is {secret}, keep it."), wait=False))

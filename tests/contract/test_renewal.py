@@ -1,7 +1,5 @@
 """What an older extractor has read is made again in the background, while everything goes on."""
 
-from pathlib import Path
-
 import pytest
 from fakes import FakeEmbedder
 from rows_checked import row_problems
@@ -25,7 +23,7 @@ NEWER = 9
 """The version of the extractor that reads again."""
 
 
-def opened(folder: Path) -> tuple[Memory, LanceStore]:
+def opened(folder):
     """Return a memory whose extractor is newer than that of any kept store."""
     embedder, extractor = FakeEmbedder(DIMENSION), RuleExtractor()
     reading = Reading(embedder, extractor)
@@ -37,19 +35,17 @@ def opened(folder: Path) -> tuple[Memory, LanceStore]:
     return Memory(Settings(), store, embedder, extractor, lambda: NOW), store
 
 
-async def rows(store: LanceStore) -> dict[str, list[dict[str, object]]]:
+async def rows(store):
     async with store.reading() as view:
         return held(view)
 
 
-async def write(memory: Memory, *texts: str) -> None:
+async def write(memory, *texts):
     for text in texts:
         await memory.write(WriteRequest("default", "later", "message", (NewItem(text, text[:9], "Cleo"),)))
 
 
-async def test_what_an_older_extractor_has_read_is_read_again_with_what_is_written_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_an_older_extractor_has_read_is_read_again_with_what_is_written_meanwhile(tmp_path, monkeypatch):
     monkeypatch.setattr(rebuild, "CHUNK_TEXTS", 1)
     memory, store = opened(unpacked(12, tmp_path))
     before = await rows(store)
@@ -73,9 +69,7 @@ async def test_what_an_older_extractor_has_read_is_read_again_with_what_is_writt
     assert await row_problems(store) == []
 
 
-async def test_only_one_process_makes_tables_again_and_of_a_new_store_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_only_one_process_makes_tables_again_and_of_a_new_store_none(tmp_path, monkeypatch):
     monkeypatch.setattr(rebuild, "CHUNK_TEXTS", 1)
     folder = unpacked(12, tmp_path)
     (_, first), (_, second) = opened(folder), opened(folder)

@@ -1,7 +1,5 @@
 """The view of a large store is saved beside it: used only if it is right, and gone with what is forgotten."""
 
-from __future__ import annotations
-
 import pickle
 import shutil
 import stat
@@ -9,7 +7,6 @@ import struct
 import sys
 import time
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -37,21 +34,21 @@ from mcp_memory.view.space import View
 
 
 @pytest.fixture(autouse=True)
-def _every_view_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def _every_view_is_large(monkeypatch):
     monkeypatch.setattr(saved_view, "LEAST_SENTENCES", 1)
     monkeypatch.setattr(GrowingMatrix, "BLOCK", 4)
 
 
-def store_at(uri: str, made_by: str = "settings", embedder: str = "fake") -> LanceStore:
+def store_at(uri, made_by="settings", embedder="fake"):
     make_view = lambda: View((*INDEXES, CueGraph))  # noqa: E731
     return LanceStore(uri, embedder=embedder, dimension=DIMENSION, make_view=make_view, saved=made_by)
 
 
-def files(uri: str) -> list[Path]:
+def files(uri):
     return sorted(Path(uri, FOLDER).glob("*"))
 
 
-async def saved(uri: str, *batches: Batch) -> Path:
+async def saved(uri, *batches):
     """Write batches, save the view, and return its file."""
     store = store_at(uri)
     for rows in batches:
@@ -66,7 +63,7 @@ async def saved(uri: str, *batches: Batch) -> Path:
     return file
 
 
-async def content(store: LanceStore) -> tuple[bool, list[object]]:
+async def content(store):
     """Return whether the view was saved, and what is in it."""
     async with store.reading() as view:
         was_saved, found = False, list[object]([view.tx, view.generation, view.sentences])
@@ -85,7 +82,7 @@ async def content(store: LanceStore) -> tuple[bool, list[object]]:
         return was_saved, found
 
 
-async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commits(uri: str) -> None:
+async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commits(uri):
     """In two spaces."""
     first, later = batch(*"abcdefgh"), batch(*"ijk")
     taught = Batch(lessons=(lesson("x", {first.sentences[0].id: 1}),), beliefs=(belief(first.sentences[0].id),))
@@ -104,14 +101,14 @@ async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commit
     assert await content(store_at(uri)) == (True, known)
 
 
-async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri, monkeypatch):
     store = store_at(uri)
     await commit_to(store, batch(*"abcd"))
     async with store.reading():
         pass
     begun, save = anyio.Event(), Refresher.save
 
-    def save_when_asked(self: Refresher, view: View, stop: Callable[[], bool]) -> None:
+    def save_when_asked(self, view, stop):
         from_thread.run_sync(begun.set)
         until = time.monotonic() + 20
         while not stop() and time.monotonic() < until:
@@ -129,7 +126,7 @@ async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri: str, mo
     assert len(files(uri)) == 1
 
 
-async def test_a_store_with_other_settings_or_that_saves_none_reads_its_tables(uri: str) -> None:
+async def test_a_store_with_other_settings_or_that_saves_none_reads_its_tables(uri):
     await saved(uri, batch(*"abcd"))
     assert not (await content(store_at(uri, made_by="others")))[0]
     other = store_at(uri, made_by="")
@@ -138,7 +135,7 @@ async def test_a_store_with_other_settings_or_that_saves_none_reads_its_tables(u
     assert len(files(uri)) == 1
 
 
-async def test_another_embedder_is_refused_although_a_view_is_saved(uri: str) -> None:
+async def test_another_embedder_is_refused_although_a_view_is_saved(uri):
     await saved(uri, batch("one"))
     store = store_at(uri, embedder="another")
     with pytest.raises(StoreMismatch):
@@ -146,14 +143,14 @@ async def test_another_embedder_is_refused_although_a_view_is_saved(uri: str) ->
     await store.aclose()
 
 
-def _flip(at: float) -> Callable[[bytes], bytes]:
+def _flip(at):
     return lambda old: (
         (place := int(at * (len(old) - 1))) and (old[:place] + bytes([old[place] ^ 1]) + old[place + 1 :])
     )
 
 
 @pytest.mark.parametrize("damage", [*map(_flip, (0.001, 0.5, 0.97, 1)), lambda old: old[:-5], lambda _: b""])
-async def test_a_damaged_file_harms_nothing_and_is_written_anew(uri: str, damage: Callable[[bytes], bytes]) -> None:
+async def test_a_damaged_file_harms_nothing_and_is_written_anew(uri, damage):
     file = await saved(uri, batch(*"abcdefgh"))
     right = file.read_bytes()
     known = (await content(store_at(uri)))[1]
@@ -164,7 +161,7 @@ async def test_a_damaged_file_harms_nothing_and_is_written_anew(uri: str, damage
     assert (await content(store_at(uri)))[0]
 
 
-async def test_a_view_of_another_store_is_not_used(uri: str, tmp_path: Path) -> None:
+async def test_a_view_of_another_store_is_not_used(uri, tmp_path):
     file = await saved(uri, batch(*"abcd"))
     other = str(tmp_path / "other")
     await commit_to(store_at(other), batch(*"wxyz"))
@@ -174,7 +171,7 @@ async def test_a_view_of_another_store_is_not_used(uri: str, tmp_path: Path) -> 
     assert "w came first" in str(found)
 
 
-async def test_damage_of_the_log_is_noticed_as_without_a_saved_view(uri: str) -> None:
+async def test_damage_of_the_log_is_noticed_as_without_a_saved_view(uri):
     await saved(uri, batch(*"abcd"))
     log = newest(Path(uri), "journal/*")
     log.write_bytes(b" " + log.read_bytes())
@@ -183,13 +180,11 @@ async def test_damage_of_the_log_is_noticed_as_without_a_saved_view(uri: str) ->
     assert "commits are gone" in " ".join(store.damage)
 
 
-async def test_a_forget_that_is_interrupted_before_it_removes_saved_views_is_finished(
-    uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_forget_that_is_interrupted_before_it_removes_saved_views_is_finished(uri, monkeypatch):
     rows = batch("alpha", "bravo")
     await saved(uri, rows)
 
-    def interrupted(_tables: object) -> None:
+    def interrupted(_tables):
         raise StoreUnwritable("interrupted")
 
     with monkeypatch.context() as patched:
@@ -201,7 +196,7 @@ async def test_a_forget_that_is_interrupted_before_it_removes_saved_views_is_fin
     assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
 
 
-async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
+async def test_a_forget_leaves_no_word_in_saved_views(uri):
     """Nor does a process that was just about to save its view when another one forgot, nor one that died at it."""
     rows = batch("alpha", "bravo", "charlie")
     file = await saved(uri, rows)
@@ -214,7 +209,6 @@ async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
     await store_at(uri).forget(erasing(ForgetTargets("default", turns=frozenset([rows.turns[0].id]))))
     assert files(uri) == [mine]
     mine.unlink()
-    assert refresher._saved is not None
     assert last is not None
     refresher._saved.save(old, last, lambda: False)
     assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
@@ -224,7 +218,7 @@ async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
     assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
 
 
-async def test_a_file_that_somebody_made_runs_nothing(uri: str, tmp_path: Path) -> None:
+async def test_a_file_that_somebody_made_runs_nothing(uri, tmp_path):
     file = await saved(uri, batch(*"abcd"))
     known = (await content(store_at(uri)))[1]
     old, mark = file.read_bytes(), tmp_path / "mark"
@@ -242,8 +236,8 @@ async def test_a_file_that_somebody_made_runs_nothing(uri: str, tmp_path: Path) 
 
 
 class _Touch:
-    def __init__(self, mark: Path) -> None:
+    def __init__(self, mark):
         self.mark = mark
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self):
         return Path.touch, (self.mark,)

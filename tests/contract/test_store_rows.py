@@ -1,7 +1,5 @@
 """Every store keeps lessons, points, questions, names, jobs and spending as they were told, for every process."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,37 +14,35 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.language_model import Job, Reservation, Spending
-from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.ports import Store
 from mcp_memory.services.learn.lessons import learn
-from mcp_memory.view.space import Space
 
 Open = Callable[..., Store]
 NOW, LEASE_MS, TODAY = 1_800_000_000_000, 60_000, 20_833
 
 
-def asked(*texts: str, space: str = "default") -> Batch:
+def asked(*texts, space="default"):
     """Return questions that one segment answers."""
     pooled = tuple(PooledQuestion(space, text, "g_1", frozenset({"ann", text})) for text in texts)
     return Batch(questions=pooled, question_vectors=unit_vectors(texts))
 
 
-def leased(ref: str, holder: str, at: int = NOW, space: str = "default") -> Job:
+def leased(ref, holder, at=NOW, space="default"):
     return Job(space, turn(ref, space).id, "leased", 0, 0, at + LEASE_MS, holder, at)
 
 
-def spending(tokens: int, calls: int = 1, day: int = TODAY, *more: int) -> Batch:
+def spending(tokens, calls=1, day=TODAY, *more):
     return Batch(outlays=(Reservation(day, Spending(calls, tokens, *more)),))
 
 
-def beliefs(space: Space) -> dict[str, tuple[object, ...]]:
+def beliefs(space):
     held = space.beliefs
     assert len(held) == len(held.sentence_ids) == len(held.task) == len(held.task_doubts)
     return {name: known(held.get(name) or belief("")) for name in held.sentence_ids}
 
 
-async def test_rows_of_every_kind_are_read_back_unchanged(open_store: Open) -> None:
+async def test_rows_of_every_kind_are_read_back_unchanged(open_store):
     """With every field filled, with every optional field empty, and with odd words."""
     store = open_store()
     bare = Lesson.of(Episode("ep_bare", "default", "", 0), "embedded")
@@ -81,7 +77,6 @@ async def test_rows_of_every_kind_are_read_back_unchanged(open_store: Open) -> N
             assert space.questions.rows == [
                 PooledQuestion("default", text, "g_1", frozenset({"ann", text})) for text in texts
             ]
-            assert space.questions.vectors is not None
             assert np.allclose(space.questions.vectors.dot(unit_vectors(texts)).diagonal(), 1)
             assert space.facts.key("Anna") == "ann"
             assert space.facts.inferred_aliases("ann") == [names[0]]
@@ -89,7 +84,7 @@ async def test_rows_of_every_kind_are_read_back_unchanged(open_store: Open) -> N
             assert (list(space.turns), space.jobs) == ([turn("a").id], {turn("a").id: leased("a", "one")})
 
 
-async def test_the_last_word_counts_whoever_said_it(open_store: Open) -> None:
+async def test_the_last_word_counts_whoever_said_it(open_store):
     """Of a belief, a point and a job; across several commits and within one."""
     one, other = open_store(), open_store()
     first = point("a")
@@ -113,11 +108,11 @@ async def test_the_last_word_counts_whoever_said_it(open_store: Open) -> None:
             assert space.jobs == {done.turn_id: done, waiting.turn_id: waiting}
 
 
-def vectors(*points: Point) -> dict[str, object]:
+def vectors(*points):
     return {"point_vectors": pointed(*points).point_vectors}
 
 
-async def test_rows_of_a_space_are_visible_in_no_other(open_store: Open) -> None:
+async def test_rows_of_a_space_are_visible_in_no_other(open_store):
     """One batch may contain rows of several spaces."""
     store = open_store()
     left, right = asked("Where?", space="left"), asked("Who?", space="right")
@@ -148,7 +143,7 @@ async def test_rows_of_a_space_are_visible_in_no_other(open_store: Open) -> None
             assert not view.space("default").jobs
 
 
-async def test_a_judge_has_one_lesson_per_episode(open_store: Open) -> None:
+async def test_a_judge_has_one_lesson_per_episode(open_store):
     """The first lesson counts, whichever process learns it; other judges and other spaces are independent."""
     one, other, embedder = open_store(), open_store(), FakeEmbedder(DIMENSION)
     rows = batch("a")
@@ -168,12 +163,12 @@ async def test_a_judge_has_one_lesson_per_episode(open_store: Open) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(open_store: Open, seed: int) -> None:
+async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(open_store, seed):
     """With turns and without, and complete or partial reads in between: a writer sees all of them (DESIGN I27)."""
     dice = random.Random(seed)
     stores = [open_store(), open_store()]
-    expected: dict[str, int] = {}
-    heard: set[str] = set()
+    expected = {}
+    heard = set()
     for number in range(12):
         store = dice.choice(stores)
         name, sentence = f"l{dice.randrange(8)}", f"s_{dice.randrange(3)}"
@@ -198,10 +193,10 @@ async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(
             space = view.space("default")
             found.append((space.beliefs.lessons(), beliefs(space)))
     assert found[0] == found[1] == found[2]
-    assert {name: one[-1][0] for name, one in found[2][1].items()} == {n: c for n, c in expected.items() if c}  # type: ignore[index]
+    assert {name: one[-1][0] for name, one in found[2][1].items()} == {n: c for n, c in expected.items() if c}
 
 
-async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into(open_store: Open) -> None:
+async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into(open_store):
     """Through several merges, in any order of reading (DESIGN I13)."""
     store = open_store()
     a, b, c = point("a"), point("b", ("Bob", "Cy")), point("c", ("Cy", "Di"))
@@ -211,12 +206,12 @@ async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into
     for opened in (store, open_store()):
         async with opened.reading() as view:
             held = view.space("default").hypergraph
-            assert {held.resolve(one.id).id for one in (a, b, c, ab[0])} == {"h_abc"}  # type: ignore[union-attr]
+            assert {held.resolve(one.id).id for one in (a, b, c, ab[0])} == {"h_abc"}
             assert [one.id for one in held.active()] == ["h_abc"]
             assert (len(held), held.resolve("h_none")) == (5, None)
 
 
-async def test_what_was_spent_is_summed_for_each_day(open_store: Open) -> None:
+async def test_what_was_spent_is_summed_for_each_day(open_store):
     store = open_store()
     await commit_to(store, spending(900))
     one = Reservation(TODAY, Spending(0, -300, 250, 60))

@@ -1,7 +1,5 @@
 """A store on a disk or on object storage: what was committed is visible to all processes and never changes."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +27,7 @@ ODD = (
 )
 
 
-async def test_an_absent_store_reads_as_an_empty_one(open_store: Open) -> None:
+async def test_an_absent_store_reads_as_an_empty_one(open_store):
     """Reading creates nothing."""
     store = open_store()
     async with store.reading() as view:
@@ -37,7 +35,7 @@ async def test_an_absent_store_reads_as_an_empty_one(open_store: Open) -> None:
     assert (await store.about()).tx == 0
 
 
-async def test_what_was_committed_is_read_back_unchanged(open_store: Open) -> None:
+async def test_what_was_committed_is_read_back_unchanged(open_store):
     """Turns, pieces, stated times and vectors in their order; text is data, whatever it contains."""
     texts = [replace(turn(f"odd{place}", place=3 + place), text=text) for place, text in enumerate(ODD)]
     for rows in (batch("b", "a", "c"), derive(texts)):
@@ -49,12 +47,11 @@ async def test_what_was_committed_is_read_back_unchanged(open_store: Open) -> No
             assert tuple(space.segments)[-pieces:] == rows.segments
             assert tuple(space.sentences)[-halves:] == rows.sentences
             assert tuple(space.facts.rows)[-len(rows.assertions) :] == rows.assertions
-            assert space.segment_vectors is not None
             near = space.segment_vectors.dot(rows.segment_vectors)[:, -pieces:]
             assert (near.diagonal() > 0.9999).all()
 
 
-async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_store: Open) -> None:
+async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_store):
     """Those of the caller and of others mixed, in several commits and spaces, about any turns."""
     store, other = open_store(), open_store()
     first, second = turn("a"), turn("b", "other", place=1)
@@ -80,7 +77,7 @@ async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_sto
             assert len(view.space("default").segments) == 1
 
 
-async def test_a_writer_sees_what_others_wrote_before_it_took_the_lock(open_store: Open) -> None:
+async def test_a_writer_sees_what_others_wrote_before_it_took_the_lock(open_store):
     """Turns and assertions, so that it does not write the same again; a reader of turns alone sees them as well."""
     one, other = open_store(), open_store()
     await refs(other)
@@ -100,7 +97,7 @@ async def test_a_writer_sees_what_others_wrote_before_it_took_the_lock(open_stor
             assert view.space("default").facts.rows == [row for ref in "abc" for row in batch(ref).assertions]
 
 
-async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_everything(open_store: Open) -> None:
+async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_everything(open_store):
     """Rows of another store, own rows after them, and rows of the other again: in the order of the commits."""
     one, other = open_store(), open_store()
     for ref in ("a", "b", "c", "d"):
@@ -116,11 +113,10 @@ async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_ever
             assert [piece.id for piece in view.space("default").segments] == [piece.id for piece in expected.segments]
             assert list(view.space("default").sentences) == list(expected.sentences)
             vectors = view.space("default").sentence_vectors
-            assert vectors is not None
             assert np.allclose(vectors.take(np.arange(len(vectors))), expected.sentence_vectors, atol=1e-5)
 
 
-async def test_commits_are_numbered_without_gaps_and_what_is_not_committed_leaves_nothing(open_store: Open) -> None:
+async def test_commits_are_numbered_without_gaps_and_what_is_not_committed_leaves_nothing(open_store):
     """An empty batch returns the last number."""
     store = open_store()
     assert await commit_to(store, Batch()) == 0
@@ -132,7 +128,7 @@ async def test_commits_are_numbered_without_gaps_and_what_is_not_committed_leave
     assert await refs(store) == await refs(open_store()) == ["a", "b", "c"]
 
 
-async def test_another_embedder_is_refused_with_the_command_that_helps(open_store: Open) -> None:
+async def test_another_embedder_is_refused_with_the_command_that_helps(open_store):
     """Reading too: the vector of a query would be compared with those of another model."""
     await commit_to(open_store(), batch("a"))
     other = open_store(embedder="other")
@@ -142,13 +138,13 @@ async def test_another_embedder_is_refused_with_the_command_that_helps(open_stor
     assert await refs(open_store()) == ["a"]
 
 
-async def test_a_write_that_waits_too_long_is_refused_with_a_reason(open_store: Open) -> None:
+async def test_a_write_that_waits_too_long_is_refused_with_a_reason(open_store):
     """Between two stores, and within one."""
     one, other = open_store(lock_timeout_s=0.05), open_store(lock_timeout_s=0.05)
     await commit_to(one, batch("a"))
-    refused: list[str] = []
+    refused = []
 
-    async def try_to(store: Store) -> None:
+    async def try_to(store):
         with pytest.raises(StoreBusy) as error:
             await commit_to(store, batch("b"))
         refused.append(str(error.value))
@@ -160,7 +156,7 @@ async def test_a_write_that_waits_too_long_is_refused_with_a_reason(open_store: 
     assert await commit_to(other, batch("b")) == 2
 
 
-async def test_concurrent_writes_queue_up_and_reads_go_on(open_store: Open) -> None:
+async def test_concurrent_writes_queue_up_and_reads_go_on(open_store):
     """Ten at once, in two stores."""
     stores = [open_store(), open_store()]
     async with anyio.create_task_group() as tasks:
@@ -172,13 +168,13 @@ async def test_concurrent_writes_queue_up_and_reads_go_on(open_store: Open) -> N
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_a_cancelled_write_is_stored_completely_or_not_at_all(open_store: Open, seed: int) -> None:
+async def test_a_cancelled_write_is_stored_completely_or_not_at_all(open_store, seed):
     """Cancelled after some steps of the event loop, anywhere from the wait for the lock to after the commit."""
     store = open_store()
     await commit_to(store, batch("before"))
     done = anyio.Event()
 
-    async def cancelled() -> None:
+    async def cancelled():
         try:
             await commit_to(store, batch("a", "b", "c"))
         finally:

@@ -1,10 +1,6 @@
 """Another user of the machine who may write beside a store: they are not handed the memory, and it is said."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from batches import batch
@@ -15,7 +11,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has other ri
 STRANGER = 65_534
 
 
-def given_away(path: Path, patched: pytest.MonkeyPatch) -> None:
+def given_away(path, patched):
     """Let a file be another user's: of one without rights, or of whoever runs the test, who is another one then."""
     if os.geteuid() == 0:
         os.chown(path, STRANGER, STRANGER)
@@ -23,7 +19,7 @@ def given_away(path: Path, patched: pytest.MonkeyPatch) -> None:
         patched.setattr(os, "geteuid", lambda: STRANGER)
 
 
-def below(folder: Path) -> list[Path]:
+def below(folder):
     return sorted(folder.rglob("*"))
 
 
@@ -36,9 +32,7 @@ def below(folder: Path) -> list[Path]:
         (lambda path, _: path.chmod(0o500), ""),
     ],
 )
-async def test_status_says_who_else_may_change_the_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path, pytest.MonkeyPatch], None], words: str
-) -> None:
+async def test_status_says_who_else_may_change_the_memory(tmp_path, monkeypatch, change, words):
     store = open_at(str(tmp_path / "store"))
     await commit_to(store, batch("a"))
     assert (await store.about()).notes == ()
@@ -49,7 +43,7 @@ async def test_status_says_who_else_may_change_the_memory(
     assert str(tmp_path) not in "".join(notes)  # callers who may not see all read it, too
 
 
-async def test_a_new_store_and_all_in_it_is_its_owners_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_new_store_and_all_in_it_is_its_owners_alone(tmp_path, monkeypatch):
     before = os.umask(0o002)
     try:
         store = open_at(str(tmp_path / "above" / "store"))

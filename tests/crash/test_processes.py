@@ -1,7 +1,5 @@
 """Several processes on one store, and processes that die."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +19,7 @@ KINDS = {rounds.writes: (5, 7), rounds.forgets: (4, 5), rounds.indexing: (3, 11)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_nothing_is_damaged_when_processes_are_killed_again_and_again(tmp_path: Path, kind) -> None:
+def test_nothing_is_damaged_when_processes_are_killed_again_and_again(tmp_path, kind):
     """Each round opens the store of the round before."""
     found = kind(tmp_path / "store", *KINDS[kind])
     assert found.faults == []
@@ -30,7 +28,7 @@ def test_nothing_is_damaged_when_processes_are_killed_again_and_again(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no process is forked there")
-def test_whatever_is_killed_leaves_one_whole_memory_or_says_what_mends_it() -> None:
+def test_whatever_is_killed_leaves_one_whole_memory_or_says_what_mends_it():
     """What puts a store somewhere, or makes its tables again, at a few of its steps."""
     script = Path(__file__).with_name("kill_places.py")
     command = [sys.executable, str(script), "places", "--rounds", "8", "--seed", "3"]
@@ -38,7 +36,7 @@ def test_whatever_is_killed_leaves_one_whole_memory_or_says_what_mends_it() -> N
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def at_once(*works: list[str]) -> list[list[str]]:
+def at_once(*works):
     """Run workers at once until all have ended well, and return what each said."""
     processes = [subprocess.Popen([*WORKER, *work], stdout=subprocess.PIPE, text=True) for work in works]
     said = [process.communicate()[0].splitlines() for process in processes]
@@ -47,15 +45,13 @@ def at_once(*works: list[str]) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("processes", "each"), [(2, 40), (4, 15)])
-def test_processes_with_ten_calls_in_flight_lose_nothing_and_fail_nowhere(
-    tmp_path: Path, processes: int, each: int
-) -> None:
+def test_processes_with_ten_calls_in_flight_lose_nothing_and_fail_nowhere(tmp_path, processes, each):
     """Two that write much, four that compete for the lock."""
     folder, names = str(tmp_path / "store"), [f"p{number}" for number in range(processes)]
     said = at_once(*(["write", folder, name, str(each), "10"] for name in names))
     assert all(sorted(map(int, lines)) == list(range(each)) for lines in said)
 
-    async def refs() -> set[str]:
+    async def refs():
         async with opened(folder).reading() as view:
             assert view.tx == 2 * each * processes
             beliefs = view.space("default").beliefs
@@ -67,20 +63,20 @@ def test_processes_with_ten_calls_in_flight_lose_nothing_and_fail_nowhere(
 
 
 @pytest.mark.parametrize("beside", ["forget", "rebuild"])
-def test_a_process_that_forgets_beside_others_leaves_nothing_and_loses_nothing(tmp_path: Path, beside: str) -> None:
+def test_a_process_that_forgets_beside_others_leaves_nothing_and_loses_nothing(tmp_path, beside):
     """Beside one that forgets other texts and a writer, or one that rebuilds."""
     folder = str(tmp_path / "store")
     gone = [*range(4), *(range(100, 104) if beside == "forget" else ())]
     kept = {word(200), word(201)}
 
-    async def fill() -> None:
+    async def fill():
         store = opened(folder)
         for words in (map(word, gone), kept):
             async with store.writing() as transaction:
                 await transaction.commit(batch(*words))
         await store.aclose()
 
-    async def look() -> tuple[set[str], list[str]]:
+    async def look():
         store = opened(folder)
         async with store.reading() as view:
             refs = {one.ref for one in view.space("default").turns.values()}
@@ -97,9 +93,7 @@ def test_a_process_that_forgets_beside_others_leaves_nothing_and_loses_nothing(t
     assert holding(Path(folder), map(word, gone)) == set()
 
 
-def test_a_write_over_the_protocol_does_not_wait_and_the_next_server_indexes_what_a_killed_one_left(
-    tmp_path: Path,
-) -> None:
+def test_a_write_over_the_protocol_does_not_wait_and_the_next_server_indexes_what_a_killed_one_left(tmp_path):
     store = tmp_path / "store"
     book = " ".join(f"Keeper {n} lived in Oslo and mended lamp {n} of the pier." for n in range(2_000))
     with serving(store, MCP_MEMORY_WRITE_WAIT="false") as client:

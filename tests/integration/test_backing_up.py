@@ -1,15 +1,10 @@
 """``mcp-memory backup`` and ``restore``: what they say, and what comes back."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import anyio
 import pytest
 
 from mcp_memory.cli import main
 from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
-from mcp_memory.memory import Memory
 from mcp_memory.settings import load
 from mcp_memory.wiring import new_memory
 
@@ -19,35 +14,33 @@ TEXTS = {"m1": "The Quincefield clinic rang.", "m2": "Tomas waters the ferns.", 
 pytestmark = pytest.mark.usefixtures("here")
 
 
-async def with_memory(work: object) -> object:
+async def with_memory(work):
     memory = new_memory(load(None))
     try:
-        return await work(memory)  # type: ignore[operator]
+        return await work(memory)
     finally:
         await memory.aclose()
 
 
-async def tell(memory: Memory) -> None:
+async def tell(memory):
     items = tuple(NewItem(text, ref=ref, speaker="Ines") for ref, text in TEXTS.items())
     await memory.write(WriteRequest("default", "letters", "message", items))
 
 
-async def tell_more(memory: Memory) -> None:
+async def tell_more(memory):
     await memory.write(WriteRequest("default", "letters", "message", (NewItem("It rains.", ref="m4"),)))
 
 
-async def forget_first(memory: Memory) -> None:
+async def forget_first(memory):
     await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
 
 
-async def told(memory: Memory) -> set[str]:
+async def told(memory):
     async with memory.store.reading() as view:
         return {one.ref for one in view.space("default").turns.values()}
 
 
-def test_a_backup_comes_back_in_a_new_place_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backup_comes_back_in_a_new_place_alone(tmp_path, capsys, monkeypatch):
     anyio.run(with_memory, tell)
     file = str(tmp_path / "memory.backup")
     assert main(["backup", file]) == 0
@@ -63,9 +56,7 @@ def test_a_backup_comes_back_in_a_new_place_alone(
     assert main(["doctor"]) == 0
 
 
-def test_files_and_folders_of_others_are_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_and_folders_of_others_are_left_alone(tmp_path, capsys, monkeypatch):
     assert main(["backup", str(tmp_path / "none.backup")]) == 1
     assert "nothing is stored" in capsys.readouterr().err
     anyio.run(with_memory, tell)
@@ -90,9 +81,7 @@ def test_files_and_folders_of_others_are_left_alone(
     assert not (tmp_path / "new").exists()
 
 
-def test_what_is_left_of_a_damaged_log_can_be_exported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_left_of_a_damaged_log_can_be_exported(tmp_path, capsys, monkeypatch):
     anyio.run(with_memory, tell)
     anyio.run(with_memory, tell_more)
     log = min((tmp_path / "store" / "journal").iterdir())

@@ -1,16 +1,11 @@
 """A forgotten word stays in no cache of the process that forgot it."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
-from mcp_memory.memory import Memory
 from mcp_memory.settings import load
 from mcp_memory.wiring import new_memory
 
@@ -23,9 +18,9 @@ TEXTS = {
 QUESTIONS = ("Have I visited the Quincefield clinic?", "How many doctors has Quincefield?", "Where did Ines move?")
 
 
-def cached() -> Iterator[object]:
+def cached():
     """Yield what the caches of this process hold."""
-    left: list[object] = [one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper)]
+    left = [one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper)]
     seen = {id(one) for one in left}
     while left:
         for one in gc.get_referents(left.pop()):
@@ -34,15 +29,15 @@ def cached() -> Iterator[object]:
                 seen.add(id(one))
                 left.append(one)
                 yield one
-    yield from re._cache  # type: ignore[attr-defined]
+    yield from re._cache
 
 
-def held() -> list[str]:
+def held():
     found = [one.pattern if isinstance(one, re.Pattern) else one for one in cached()]
     return [one for one in found if isinstance(one, str) and WORD in one.lower()]
 
 
-async def use(memory: Memory) -> None:
+async def use(memory):
     items = tuple(NewItem(text, ref=ref, speaker="Ines") for ref, text in TEXTS.items())
     await memory.write(WriteRequest("default", "letters", "message", items, wait=True))
     for question in QUESTIONS:
@@ -51,7 +46,7 @@ async def use(memory: Memory) -> None:
         await memory.answer(Query(question))
 
 
-async def test_no_cache_keeps_a_word_that_was_forgotten(here: Path) -> None:
+async def test_no_cache_keeps_a_word_that_was_forgotten(here):
     memory = new_memory(load(None))
     try:
         await use(memory)

@@ -1,7 +1,5 @@
 """Stored text with control characters, unseen signs and line breaks: what tools, resources and commands show of it."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 

@@ -19,7 +19,7 @@ STEPS = (
 )
 
 
-async def reaches_its_leaf(seed: int) -> bool:
+async def reaches_its_leaf(seed):
     chance = Random(seed)
     names = [f"the {quality} {thing}" for quality in QUALITIES for thing in THINGS]
     chance.shuffle(names)
@@ -38,7 +38,7 @@ async def reaches_its_leaf(seed: int) -> bool:
     return str(leaf) in {source["id"] for item in recall["evidence"] for source in item["sources"]}
 
 
-async def test_the_loop_follows_things_without_a_capital_to_the_end_of_their_chain() -> None:
+async def test_the_loop_follows_things_without_a_capital_to_the_end_of_their_chain():
     """Guessing would find 11 of 32 leaves; by names with a capital alone it finds 2 of 12."""
     reached = [await reaches_its_leaf(seed) for seed in range(12)]
     assert sum(reached) >= 9

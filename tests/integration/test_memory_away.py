@@ -34,16 +34,16 @@ def store(here, tmp_path, monkeypatch):
     return tmp_path / "disk" / "store"
 
 
-def vanish(store: Path) -> None:
+def vanish(store):
     shutil.rmtree(store)
 
 
-def unmount(store: Path) -> None:
+def unmount(store):
     shutil.rmtree(store.parent)
     store.parent.mkdir()
 
 
-def empty(store: Path) -> None:
+def empty(store):
     shutil.rmtree(store)
     store.mkdir()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 
@@ -31,11 +31,11 @@ class Tree:
     seen: bool = field(default=False, metadata=NOT_STORED)
 
 
-def test_what_belongs_to_a_process_alone_is_no_field() -> None:
+def test_what_belongs_to_a_process_alone_is_no_field():
     assert [one.name for one in fields_of(Tree)] == ["kind", "rings", "sun", "leaf", "names"]
 
 
-def test_json_becomes_the_value_that_it_describes() -> None:
+def test_json_becomes_the_value_that_it_describes():
     told = {"kind": "oak", "rings": 7, "sun": 1, "leaf": {"name": "a", "tags": ["b"], "new": 1}, "names": {"x": ["y"]}}
     assert read(Tree, told) == Tree("oak", 7, 1.0, Leaf("a", ("b",)), {"x": ("y",)})
 
@@ -55,6 +55,6 @@ def test_json_becomes_the_value_that_it_describes() -> None:
         ({"names": {"x": [1]}}, "no list of texts"),
     ],
 )
-def test_json_that_is_no_such_value_is_refused_in_words(changes: dict[str, Any], problem: str) -> None:
+def test_json_that_is_no_such_value_is_refused_in_words(changes, problem):
     with pytest.raises(Misread, match=problem):
         read(Tree, {"kind": "oak", "rings": 7} | changes)

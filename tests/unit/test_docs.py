@@ -28,7 +28,7 @@ ELSEWHERE = re.compile(  # files of the user and of stores
 TEXTS = ("mcp_memory/**/*.py", "tests/**/*.py", "prompts/**/*", "resources/**/*", "docs/*.md", "*.md", "*.toml")
 
 
-def _texts() -> list[Path]:
+def _texts():
     return [
         path
         for pattern in TEXTS
@@ -37,7 +37,7 @@ def _texts() -> list[Path]:
     ]
 
 
-def _defined() -> set[str]:
+def _defined():
     """Return every label that the design document defines; steps as ``4 step 4``."""
     labels = set(re.findall(r"^#+ (\d+(?:\.\d+)?) ", DESIGN, re.MULTILINE))
     labels |= set(re.findall(r"^(?:\| |- \*\*)([DILW]\d+)\b", DESIGN, re.MULTILINE))
@@ -46,10 +46,10 @@ def _defined() -> set[str]:
     return labels
 
 
-def _references(text: str) -> list[str]:
+def _references(text):
     """Return the labels that a text refers to, also those that follow the first: "DESIGN I12 to I16"."""
     joined = re.sub(r"\n\s*(?:#\s*)?", " ", text)
-    labels: list[str] = []
+    labels = []
     for match in REFERENCE.finditer(joined):
         labels.append(match["first"] + (f" step {match['step']}" if match["step"] else ""))
         end = match.end()
@@ -59,7 +59,7 @@ def _references(text: str) -> list[str]:
     return labels
 
 
-def test_every_reference_to_the_design_resolves() -> None:
+def test_every_reference_to_the_design_resolves():
     defined = _defined()
     assert {"1.3", "D33", "I38", "L6", "W8", "4 step 4"} <= defined
     missing = {
@@ -70,17 +70,17 @@ def test_every_reference_to_the_design_resolves() -> None:
     assert not missing, "docs/DESIGN.md does not define these labels"
 
 
-def _documents() -> list[Path]:
+def _documents():
     return [path for pattern in DOCUMENTS for path in sorted(ROOT.glob(pattern))]
 
 
-def _prose(path: Path) -> str:
+def _prose(path):
     """Return the text of a document without its blocks of code."""
     return re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
 @cache
-def _trees() -> dict[str, ast.Module]:
+def _trees():
     """Return the parsed files of the package, by their path in it."""
     return {
         path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
@@ -89,9 +89,9 @@ def _trees() -> dict[str, ast.Module]:
 
 
 @cache
-def _classes() -> dict[str, set[str]]:
+def _classes():
     """Return the files of the package that define each class, by its name."""
-    files: defaultdict[str, set[str]] = defaultdict(set)
+    files = defaultdict(set)
     for path, tree in _trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
@@ -100,36 +100,36 @@ def _classes() -> dict[str, set[str]]:
 
 
 @cache
-def _paths() -> list[str]:
+def _paths():
     """Return every file and folder that a document may name by the end of its path."""
     folders = ("mcp_memory", "tests", "prompts", "resources", "docs")
     return [f"/{path.relative_to(ROOT).as_posix()}" for folder in folders for path in (ROOT / folder).rglob("*")]
 
 
-def _names_a_file(name: str) -> bool:
+def _names_a_file(name):
     if ELSEWHERE.fullmatch(name) or (ROOT / name.rstrip("/")).exists():
         return True
     return any(fnmatchcase(path, f"*/{name.rstrip('/')}") for path in _paths())
 
 
-def _anchors(path: Path) -> set[str]:
+def _anchors(path):
     headings = re.findall(r"^#+ (.+)$", _prose(path), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_every_class_that_the_glossary_names_exists() -> None:
+def test_every_class_that_the_glossary_names_exists():
     glossary = (ROOT / "docs" / "GLOSSARY.md").read_text(encoding="utf-8")
     named = {name for name in CODE.findall(glossary) if re.fullmatch(r"[A-Z]\w+", name)}
     assert len(named) >= 20
     assert named <= set(_classes())
 
 
-def test_no_class_name_is_defined_twice() -> None:
+def test_no_class_name_is_defined_twice():
     assert not {name: files for name, files in _classes().items() if len(files) > 1}
 
 
-def test_every_link_between_documents_resolves() -> None:
-    broken: list[str] = []
+def test_every_link_between_documents_resolves():
+    broken = []
     for path in _documents():
         for target in re.findall(r"\]\(([^)\s]+)\)", _prose(path)):
             file, _, anchor = target.partition("#")
@@ -141,7 +141,7 @@ def test_every_link_between_documents_resolves() -> None:
     assert not broken
 
 
-def test_every_file_that_a_document_names_exists() -> None:
+def test_every_file_that_a_document_names_exists():
     named = {
         f"{path.name}: {name}"
         for path in _documents()
@@ -151,7 +151,7 @@ def test_every_file_that_a_document_names_exists() -> None:
     assert not named
 
 
-def test_every_module_that_a_comment_or_docstring_names_exists() -> None:
+def test_every_module_that_a_comment_or_docstring_names_exists():
     named = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in _texts()
@@ -162,9 +162,9 @@ def test_every_module_that_a_comment_or_docstring_names_exists() -> None:
     assert not named
 
 
-def test_every_name_that_a_docstring_of_the_package_quotes_exists() -> None:
-    known: set[str] = set(dir(builtins))
-    quoted: list[tuple[str, str]] = []
+def test_every_name_that_a_docstring_of_the_package_quotes_exists():
+    known = set(dir(builtins))
+    quoted = []
     for path, tree in _trees().items():
         known |= set(Path(path).with_suffix("").parts)
         for node in ast.walk(tree):
@@ -181,7 +181,7 @@ def test_every_name_that_a_docstring_of_the_package_quotes_exists() -> None:
     assert not [(file, name) for file, name in quoted if not set(name.split(".")) <= known]
 
 
-def test_every_name_in_the_architecture_and_the_contributing_guide_stands_in_the_code() -> None:
+def test_every_name_in_the_architecture_and_the_contributing_guide_stands_in_the_code():
     texts = [path for folder in ("mcp_memory", "tests", "resources") for path in (ROOT / folder).rglob("*.*")]
     code = {
         word
@@ -198,7 +198,7 @@ def test_every_name_in_the_architecture_and_the_contributing_guide_stands_in_the
     assert not unknown
 
 
-def test_the_table_of_papers_has_every_switch() -> None:
+def test_the_table_of_papers_has_every_switch():
     switches = tomllib.loads((ROOT / "config.example.toml").read_text(encoding="utf-8"))["switches"]
     chapter = _prose(ROOT / "docs" / "ARCHITECTURE.md").partition("## Where each paper lives")[2].partition("\n## ")[0]
     rows = [line.split(" | ") for line in chapter.splitlines() if line.startswith("| ")]

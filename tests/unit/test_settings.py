@@ -13,13 +13,13 @@ from mcp_memory.settings import SECTIONS, Settings, load
 from mcp_memory.wiring import place_of
 
 
-def file(tmp_path: Path, text: str) -> Path:
+def file(tmp_path, text):
     path = tmp_path / "config.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def test_the_example_file_is_up_to_date_and_holds_every_default() -> None:
+def test_the_example_file_is_up_to_date_and_holds_every_default():
     root = Path(__file__).parents[2]
     generator = root / "packaging" / "example_config.py"
     made = subprocess.run([sys.executable, str(generator)], capture_output=True, text=True, check=True).stdout
@@ -28,25 +28,25 @@ def test_the_example_file_is_up_to_date_and_holds_every_default() -> None:
     assert replace(load(example, {}), storage=Settings().storage) == Settings()
 
 
-def test_a_switch_can_be_set_by_a_variable() -> None:
+def test_a_switch_can_be_set_by_a_variable():
     environment = {f"MCP_MEMORY_SWITCHES_{name}": "no" for name in ("LOOP", "POINTS", "REFLECTION", "LEARNING")}
     switches = load(None, environment).switches
     assert switches == Switches(loop=False, points=False, reflection=False, learning=False)
 
 
-def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
     config = load(file(tmp_path, "[engine]\ntimeout_s = 3\n[switches]\nwords = false\n"), {})
     assert config.engine.timeout_s == 3.0
     assert not config.switches.words
     assert config.limits == Settings().limits
 
 
-def test_zero_is_allowed_where_it_has_a_meaning(tmp_path: Path) -> None:
+def test_zero_is_allowed_where_it_has_a_meaning(tmp_path):
     config = load(file(tmp_path, "[embedding]\nthreads = 0\n[engine]\nday_tokens = 0\n"), {})
     assert (config.embedding.threads, config.engine.day_tokens) == (0, 0)
 
 
-def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
+def test_the_environment_overrides_the_file(tmp_path):
     path = file(tmp_path, "[limits]\nitems = 7\n")
     environment = {"MCP_MEMORY_CONFIG": str(path), "MCP_MEMORY_LIMITS_ITEMS": "9", "MCP_MEMORY_SWITCHES_WORDS": "no"}
     config = load(None, environment)
@@ -55,7 +55,7 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "${user_config.place}", "${HOME_OF_MEMORY}"])
-def test_a_variable_that_is_empty_or_a_placeholder_counts_as_not_set(tmp_path: Path, text: str) -> None:
+def test_a_variable_that_is_empty_or_a_placeholder_counts_as_not_set(tmp_path, text):
     named = str(file(tmp_path, "[limits]\nitems = 7\n"))
     names = ("LIMITS_ITEMS", "STORAGE_URI", "ENGINE_JUDGE", "SWITCHES_WORDS", "SPACE", "NO_SUCH_SETTING")
     environment = {f"MCP_MEMORY_{name}": text for name in names}
@@ -65,7 +65,7 @@ def test_a_variable_that_is_empty_or_a_placeholder_counts_as_not_set(tmp_path: P
     assert load(None, {"MCP_MEMORY_CONFIG": text} | environment) == load(None, {})
 
 
-def test_the_space_has_a_short_variable() -> None:
+def test_the_space_has_a_short_variable():
     assert load(None, {"MCP_MEMORY_SPACE": "work"}).server.space == "work"
 
 
@@ -91,7 +91,7 @@ def test_the_space_has_a_short_variable() -> None:
         ("[server\n", ["cannot be read as TOML"]),
     ],
 )
-def test_an_error_in_a_file_is_explained(tmp_path: Path, text: str, words: list[str]) -> None:
+def test_an_error_in_a_file_is_explained(tmp_path, text, words):
     with pytest.raises(ConfigurationError) as error:
         load(file(tmp_path, text), {})
     for word in words:
@@ -106,27 +106,27 @@ def test_an_error_in_a_file_is_explained(tmp_path: Path, text: str, words: list[
         ("MCP_MEMORY_SWITCHES_WORDS", "perhaps", ["'perhaps'", "true or false"]),
     ],
 )
-def test_an_error_in_a_variable_is_explained(tmp_path: Path, name: str, value: str, words: list[str]) -> None:
+def test_an_error_in_a_variable_is_explained(tmp_path, name, value, words):
     with pytest.raises(ConfigurationError) as error:
         load(file(tmp_path, ""), {name: value})
     for word in words:
         assert word in str(error.value)
 
 
-def test_a_named_file_must_exist(tmp_path: Path) -> None:
+def test_a_named_file_must_exist(tmp_path):
     with pytest.raises(ConfigurationError, match="no such file"):
         load(tmp_path / "absent.toml", {})
     with pytest.raises(ConfigurationError, match="no such file"):
         load(None, {"MCP_MEMORY_CONFIG": str(tmp_path / "absent.toml")})
 
 
-def test_every_default_is_in_the_range_of_its_setting() -> None:
+def test_every_default_is_in_the_range_of_its_setting():
     for keys in SECTIONS.values():
         for name, key in keys.items():
             assert key.checked(key.default, name) == key.default
 
 
-def test_a_store_for_each_tenant_is_refused_since_all_would_share_it(tmp_path: Path) -> None:
+def test_a_store_for_each_tenant_is_refused_since_all_would_share_it(tmp_path):
     settings = load(environment={"MCP_MEMORY_CONFIG": "", "MCP_MEMORY_STORAGE_URI": str(tmp_path / "{tenant}")})
     with pytest.raises(ConfigurationError, match="a process of its own"):
         place_of(settings)

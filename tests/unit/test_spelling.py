@@ -10,7 +10,7 @@ TEXTS = st.text(st.sampled_from("ab é-\u00ad\u200b\u200d\u2010\u2011\ufeff"))
 
 
 @given(TEXTS)
-def test_each_readable_character_stands_at_its_place_in_the_text(text: str) -> None:
+def test_each_readable_character_stands_at_its_place_in_the_text(text):
     places = readable_places(text)
     assert [readable(text[place]) for place in places[:-1]] == [*readable(text)]
     assert places[-1] == len(text)
@@ -19,6 +19,6 @@ def test_each_readable_character_stands_at_its_place_in_the_text(text: str) -> N
 
 @settings(max_examples=300)
 @given(st.text())
-def test_a_key_is_empty_only_for_an_empty_name_and_blanks_around_it_change_none(name: str) -> None:
+def test_a_key_is_empty_only_for_an_empty_name_and_blanks_around_it_change_none(name):
     assert bool(entity_key(name)) == bool(name.strip())
     assert entity_key(f"  {name} ") == entity_key(name)

@@ -11,7 +11,7 @@ from mcp_memory.vectors import GrowingMatrix
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_rows_appended_in_any_portions_behave_as_one_matrix(seed: int) -> None:
+def test_rows_appended_in_any_portions_behave_as_one_matrix(seed):
     rng = np.random.default_rng(seed)
     whole = rng.normal(size=(GrowingMatrix.BLOCK * 2 + 17, 3)).astype(np.float32)
     matrix = GrowingMatrix(3)
@@ -27,7 +27,7 @@ def test_rows_appended_in_any_portions_behave_as_one_matrix(seed: int) -> None:
     np.testing.assert_array_equal(matrix.take(rows), whole[rows])
 
 
-def test_a_missing_row_is_an_error() -> None:
+def test_a_missing_row_is_an_error():
     matrix = GrowingMatrix(2)
     matrix.append(np.ones((1, 2), dtype=np.float32))
     with pytest.raises(IndexError):
@@ -35,7 +35,7 @@ def test_a_missing_row_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("chosen", [None, "2"])
-def test_numpy_computes_in_one_thread_unless_the_user_says_otherwise(chosen: str | None) -> None:
+def test_numpy_computes_in_one_thread_unless_the_user_says_otherwise(chosen):
     """Its library reads the variable when it is imported, so the package must not have done so before it set it."""
     code = "import sys, os, mcp_memory; print('numpy' in sys.modules, os.environ['OPENBLAS_NUM_THREADS'])"
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}

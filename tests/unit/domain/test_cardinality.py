@@ -1,13 +1,11 @@
 """How many values a relation has at a time, learnt from assertions (DESIGN W10)."""
 
-import random
-
 import pytest
 from asserting import asserted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.facts import Assertion, count, learnt
+from mcp_memory.domain.facts import count, learnt
 
 
 @pytest.mark.parametrize(
@@ -22,11 +20,11 @@ from mcp_memory.domain.facts import Assertion, count, learnt
         (0, 2, "unknown"),
     ],
 )
-def test_w10_the_counters_determine_the_cardinality(superseded: int, together: int, expected: str) -> None:
+def test_w10_the_counters_determine_the_cardinality(superseded, together, expected):
     assert learnt(superseded, together) == expected
 
 
-def counted(*said: Assertion) -> tuple[int, int]:
+def counted(*said):
     return count(said, str.casefold)
 
 
@@ -43,6 +41,6 @@ said = st.builds(
 
 @settings(max_examples=300, derandomize=True)
 @given(st.lists(said, max_size=8, unique_by=lambda a: a.id), st.randoms(use_true_random=False))
-def test_the_counters_depend_on_no_order(history: list[Assertion], rng: random.Random) -> None:
+def test_the_counters_depend_on_no_order(history, rng):
     assert counted(*rng.sample(history, len(history))) == counted(*history)
     assert sum(counted(*history)) <= len({a.turn_id for a in history})

@@ -1,7 +1,5 @@
 """A lesson stores its episode as a trace and parses it on demand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -10,7 +8,7 @@ from batches import lesson
 from mcp_memory.domain.episodes import Episode
 
 
-def test_missing_additional_and_other_fields_of_a_trace_are_accepted() -> None:
+def test_missing_additional_and_other_fields_of_a_trace_are_accepted():
     trace = json.dumps({"answer": "Ann", "mood": "good", "activated": "s_1", "shown": [{"id": "g"}]}).encode()
     asked = lesson("a")
     assert replace(asked, trace=trace).episode() == Episode(

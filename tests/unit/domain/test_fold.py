@@ -5,7 +5,6 @@ Beside it stands a memory that follows REAL §III-A to the letter. Examples are 
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import get_args
 
 import pytest
@@ -13,7 +12,7 @@ from asserting import asserted, at_once, shown
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.facts import STABLE, Assertion, ExtractorName, Version, combined
+from mcp_memory.domain.facts import STABLE, ExtractorName, combined
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.versions import fold, fold_by_confidence, retracted
 
@@ -24,7 +23,7 @@ thorough = settings(max_examples=200, derandomize=True)
 
 
 @st.composite
-def assertions(draw: st.DrawFn, confidences: Sequence[float] = (0.45, 0.65, 0.75, 0.95, 1.0)) -> Assertion:
+def assertions(draw, confidences=(0.45, 0.65, 0.75, 0.95, 1.0)):
     since = draw(st.sampled_from([*INSTANTS, BEGINNING]))
     ends = [end for end in INSTANTS if end > since]
     return asserted(
@@ -43,15 +42,15 @@ histories = st.lists(assertions(), max_size=9, unique_by=lambda assertion: asser
 cardinalities = st.booleans()
 
 
-def live(versions: Sequence[Version]) -> list[Version]:
+def live(versions):
     return [version for version in versions if version.status != "contested"]
 
 
-def values_at(versions: Sequence[Version], instant: int) -> list[str]:
+def values_at(versions, instant):
     return [version.tail for version in versions if version.holds(instant, instant + 1)]
 
 
-def meaning(versions: Sequence[Version]) -> list[object]:
+def meaning(versions):
     """Return the content of versions without ids, which depend on the order of arrival."""
     return sorted(
         (
@@ -63,12 +62,12 @@ def meaning(versions: Sequence[Version]) -> list[object]:
     )
 
 
-def winner(said: Sequence[Assertion], start: int) -> str:
+def winner(said, start):
     here = [a for a in said if not a.negated and a.since == start]
     return max(here, key=lambda a: (a.confidence, a.said_at, a.extractor == "caller", a.id)).tail
 
 
-def kept(said: Sequence[Assertion]) -> list[Assertion]:
+def kept(said):
     """Return what nobody took back."""
     return [a for a in said if a.id not in retracted(said, str)]
 
@@ -78,9 +77,7 @@ def kept(said: Sequence[Assertion]) -> list[Assertion]:
 
 @thorough
 @given(histories)
-def test_i2_a_single_valued_relation_has_two_values_at_once_only_before_the_first_known_start(
-    said: list[Assertion],
-) -> None:
+def test_i2_a_single_valued_relation_has_two_values_at_once_only_before_the_first_known_start(said):
     versions = fold(said, single=True, key=str)
     assert not at_once(versions)
     starts = [a.since for a in said if not a.negated and a.since > BEGINNING]
@@ -90,9 +87,7 @@ def test_i2_a_single_valued_relation_has_two_values_at_once_only_before_the_firs
 
 @thorough
 @given(histories, cardinalities)
-def test_i3_no_version_ends_before_it_begins_and_only_contested_ones_are_empty(
-    said: list[Assertion], single: bool
-) -> None:
+def test_i3_no_version_ends_before_it_begins_and_only_contested_ones_are_empty(said, single):
     for version in fold(said, single=single, key=str):
         assert version.since <= version.until
         assert (version.since == version.until) == (version.status == "contested")
@@ -101,7 +96,7 @@ def test_i3_no_version_ends_before_it_begins_and_only_contested_ones_are_empty(
 
 @thorough
 @given(histories, cardinalities)
-def test_i4_every_positive_assertion_supports_exactly_one_version(said: list[Assertion], single: bool) -> None:
+def test_i4_every_positive_assertion_supports_exactly_one_version(said, single):
     versions = fold(said, single=single, key=str)
     supported = [assertion.id for version in versions for assertion in version.assertions]
     assert sorted(supported) == sorted(a.id for a in said if not a.negated)
@@ -111,14 +106,14 @@ def test_i4_every_positive_assertion_supports_exactly_one_version(said: list[Ass
 
 @thorough
 @given(histories, cardinalities, st.randoms(use_true_random=False))
-def test_i4_the_order_of_arrival_affects_only_ids(said: list[Assertion], single: bool, rng: random.Random) -> None:
+def test_i4_the_order_of_arrival_affects_only_ids(said, single, rng):
     shuffled = rng.sample(said, len(said))
     assert meaning(fold(shuffled, single=single, key=str)) == meaning(fold(said, single=single, key=str))
 
 
 @thorough
 @given(histories)
-def test_i5_a_value_holds_when_it_begins_unless_it_is_contested(said: list[Assertion]) -> None:
+def test_i5_a_value_holds_when_it_begins_unless_it_is_contested(said):
     versions, said = fold(said, single=True, key=str), kept(said)
     for start in {a.since for a in said if not a.negated and a.since > BEGINNING}:
         assert values_at(versions, start) == [winner(said, start)]
@@ -126,9 +121,9 @@ def test_i5_a_value_holds_when_it_begins_unless_it_is_contested(said: list[Asser
 
 @thorough
 @given(histories)
-def test_i5_of_values_with_unknown_start_all_ended_ones_and_one_open_one_hold(said: list[Assertion]) -> None:
+def test_i5_of_values_with_unknown_start_all_ended_ones_and_one_open_one_hold(said):
     versions = fold(said, single=True, key=str)
-    untils: dict[str, list[int]] = defaultdict(list)
+    untils = defaultdict(list)
     for assertion in said:
         if assertion.since == BEGINNING and not assertion.negated:
             untils[assertion.tail].append(assertion.until)
@@ -143,7 +138,7 @@ def test_i5_of_values_with_unknown_start_all_ended_ones_and_one_open_one_hold(sa
 
 @thorough
 @given(histories)
-def test_i5_the_value_is_the_latest_to_have_begun_unless_an_end_lies_between(said: list[Assertion]) -> None:
+def test_i5_the_value_is_the_latest_to_have_begun_unless_an_end_lies_between(said):
     versions, said = fold(said, single=True, key=str), kept(said)
     for instant in INSTANTS:
         starts = [a.since for a in said if not a.negated and a.since <= instant]
@@ -173,7 +168,7 @@ def test_i5_the_value_is_the_latest_to_have_begun_unless_an_end_lies_between(sai
 
 @thorough
 @given(histories)
-def test_i10_a_multi_valued_relation_is_the_sum_of_its_values_and_has_no_contest(said: list[Assertion]) -> None:
+def test_i10_a_multi_valued_relation_is_the_sum_of_its_values_and_has_no_contest(said):
     versions = fold(said, single=False, key=str)
     apart = [v for tail in TAILS for v in fold([a for a in said if a.tail == tail], single=True, key=str)]
     assert sorted(versions, key=lambda v: v.id) == sorted(apart, key=lambda v: v.id)
@@ -185,7 +180,7 @@ def test_i10_a_multi_valued_relation_is_the_sum_of_its_values_and_has_no_contest
 
 @thorough
 @given(histories)
-def test_the_successor_of_a_version_begins_where_the_version_ends(said: list[Assertion]) -> None:
+def test_the_successor_of_a_version_begins_where_the_version_ends(said):
     versions = {version.id: version for version in fold(said, single=True, key=str)}
     starts = {version.since for version in live(tuple(versions.values()))}
     for version in live(tuple(versions.values())):
@@ -195,7 +190,7 @@ def test_the_successor_of_a_version_begins_where_the_version_ends(said: list[Ass
         assert all(a.since == version.until for a in version.ended_by)
 
 
-def test_leaving_and_arriving_in_one_statement_names_the_successor() -> None:
+def test_leaving_and_arriving_in_one_statement_names_the_successor():
     paris, london = asserted("Paris", 2010), asserted("London", 2015)
     gone = asserted("Paris", 2015, negated=True)
     left, lives = fold([paris, gone, london], single=True, key=str)
@@ -209,9 +204,7 @@ def test_leaving_and_arriving_in_one_statement_names_the_successor() -> None:
 
 @thorough
 @given(histories, cardinalities, st.sampled_from([0.5, STABLE, 0.96]))
-def test_every_stable_version_reaches_the_threshold_and_no_assertion_is_lost(
-    said: list[Assertion], single: bool, stable: float
-) -> None:
+def test_every_stable_version_reaches_the_threshold_and_no_assertion_is_lost(said, single, stable):
     sure, suspected = fold_by_confidence(said, single=single, key=str, stable=stable)
     assert all(version.confidence >= stable for version in sure)
     assert all(version.confidence < stable for version in suspected)
@@ -222,7 +215,7 @@ def test_every_stable_version_reaches_the_threshold_and_no_assertion_is_lost(
 
 @thorough
 @given(histories, cardinalities, st.randoms(use_true_random=False))
-def test_the_layers_depend_on_no_order(said: list[Assertion], single: bool, rng: random.Random) -> None:
+def test_the_layers_depend_on_no_order(said, single, rng):
     shuffled = rng.sample(said, len(said))
     one, other = (fold_by_confidence(each, single=single, key=str, stable=STABLE) for each in (said, shuffled))
     assert [meaning(layer) for layer in one] == [meaning(layer) for layer in other]
@@ -230,9 +223,7 @@ def test_the_layers_depend_on_no_order(said: list[Assertion], single: bool, rng:
 
 @thorough
 @given(histories, cardinalities, st.lists(assertions(confidences=(0.45, 0.65, 0.75)), min_size=1, max_size=3))
-def test_a_hedged_remark_changes_nothing_before_it_is_confirmed(
-    said: list[Assertion], single: bool, hedged: list[Assertion]
-) -> None:
+def test_a_hedged_remark_changes_nothing_before_it_is_confirmed(said, single, hedged):
     remarks = [remark for remark in hedged if remark.tail == hedged[0].tail and not remark.negated]
     assume(remarks and combined(remarks) < STABLE)
     others = [a for a in said if a.tail != hedged[0].tail]
@@ -248,10 +239,10 @@ def test_a_hedged_remark_changes_nothing_before_it_is_confirmed(
 class Literal:
     """Follows REAL §III-A to the letter (DESIGN 7): merges the same value to [min, ∞), closes others at the start."""
 
-    def __init__(self) -> None:
-        self.rows: list[tuple[str, int, float]] = []
+    def __init__(self):
+        self.rows = []
 
-    def tell(self, tail: str, since: int) -> None:
+    def tell(self, tail, since):
         merged, rows = False, []
         for known, start, end in self.rows:
             if known == tail:
@@ -262,7 +253,7 @@ class Literal:
         self.rows = rows if merged else [*rows, (tail, since, INF)]
 
 
-def in_order(rng: random.Random) -> list[tuple[str, int]]:
+def in_order(rng):
     """Return three to six changes of a city, stated in order; none returns."""
     cities = rng.sample(["Bonn", "Lima", "Oslo", "Paris", "Rome", "Turin"], rng.randint(3, 6))
     starts = sorted(rng.sample(range(1990, 2020), len(cities)))
@@ -270,7 +261,7 @@ def in_order(rng: random.Random) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_in_order_and_without_returns_the_fold_equals_the_rule_of_the_paper(seed: int) -> None:
+def test_in_order_and_without_returns_the_fold_equals_the_rule_of_the_paper(seed):
     literal, told = Literal(), in_order(random.Random(seed))
     for each in told:
         literal.tell(*each)

@@ -6,7 +6,7 @@ from mcp_memory.domain.facts import verbalise
 from mcp_memory.domain.relations import Registry, Relation, relations
 
 
-def test_an_unknown_relation_keeps_its_words() -> None:
+def test_an_unknown_relation_keeps_its_words():
     name = relations().name("rootsFor the Team")
     assert name == "roots_for_the_team"
     assert relations().get(name) == Relation(name, "roots for the team", asked=("roots", "for", "the", "team"))
@@ -21,7 +21,7 @@ def test_an_unknown_relation_keeps_its_words() -> None:
 
 
 @pytest.mark.parametrize("relation", list(relations()), ids=lambda relation: relation.name)
-def test_the_entries_of_the_registry_are_consistent(relation: Relation) -> None:
+def test_the_entries_of_the_registry_are_consistent(relation):
     assert relations().name(relation.name) == relation.name
     assert relations().get(relation.name) is relation
     others = [*relation.implies, *filter(None, (relation.inverse, relation.antonym))]
@@ -48,6 +48,6 @@ def test_the_entries_of_the_registry_are_consistent(relation: Relation) -> None:
         ("[knows", "."),
     ],
 )
-def test_an_invalid_registry_is_refused_with_a_message(text: str, problem: str) -> None:
+def test_an_invalid_registry_is_refused_with_a_message(text, problem):
     with pytest.raises(ValueError, match=problem):
         Registry(text)

@@ -1,9 +1,6 @@
 """How the embedder for any model finds the model; these tests need no extra."""
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path
 
 import anyio
 import pytest
@@ -13,12 +10,12 @@ from mcp_memory.errors import EmbedderError
 
 
 @pytest.mark.parametrize("model", ["", "./gone", "~/gone/model", "BAAI/bge-m3"])
-def test_what_is_no_folder_is_refused_with_the_way_to_get_one(model: str) -> None:
+def test_what_is_no_folder_is_refused_with_the_way_to_get_one(model):
     with pytest.raises(EmbedderError, match=r"there is no folder .*hf download"):
         SentenceTransformersEmbedder(model)
 
 
-def _model(folder: Path, weights: bytes = b"weights", pooling: str = "1_Pooling") -> str:
+def _model(folder, weights=b"weights", pooling="1_Pooling"):
     (folder / pooling).mkdir(parents=True)
     (folder / "README.md").write_text(f"In {folder}.")
     (folder / "model.safetensors").write_bytes(weights)
@@ -26,7 +23,7 @@ def _model(folder: Path, weights: bytes = b"weights", pooling: str = "1_Pooling"
     return str(folder)
 
 
-def test_a_folder_keeps_its_name_when_it_is_moved_and_loses_it_when_its_model_changes(tmp_path: Path) -> None:
+def test_a_folder_keeps_its_name_when_it_is_moved_and_loses_it_when_its_model_changes(tmp_path):
     here, there, trained, other = (
         SentenceTransformersEmbedder(_model(tmp_path / place / "mine", **model)).name
         for place, model in (
@@ -41,7 +38,7 @@ def test_a_folder_keeps_its_name_when_it_is_moved_and_loses_it_when_its_model_ch
     assert here not in (trained, other)
 
 
-def test_without_the_extra_the_error_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_says_how_to_install_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     embedder = SentenceTransformersEmbedder(_model(tmp_path / "mine"))
     with pytest.raises(EmbedderError, match=r"pip install '\.\[sentence-transformers\]' in the checkout"):

@@ -6,21 +6,19 @@ import numpy as np
 import pytest
 from sentence_space import unit
 
-from mcp_memory.configurable import Update
-from mcp_memory.domain.episodes import Target
 from mcp_memory.gain.kalman import PROCESS_NOISE, gain, label_noise, update
 
 NEAR = {"abs": 1e-6}
 
 
-def near(cosine: float, query: np.ndarray, seed: int = 0) -> np.ndarray:
+def near(cosine, query, seed=0):
     """Return a vector of length 1 with that cosine to the query."""
     other = unit(seed + 1000, len(query))
     other = other - (other @ query) * query
     return (cosine * query + np.sqrt(1 - cosine**2) * other / np.linalg.norm(other)).astype(np.float32)
 
 
-def series(target: Target, noise: float, form: Update, start: float, steps: int) -> list[tuple[float, float]]:
+def series(target, noise, form, start, steps):
     """Return (cosine, doubt) before the first word and after each of the same ones that follow."""
     query = unit(1)
     mean, doubt = near(start, query), 1.0
@@ -31,7 +29,7 @@ def series(target: Target, noise: float, form: Update, start: float, steps: int)
     return found
 
 
-def test_gains_and_doubts_are_those_of_the_worked_example() -> None:
+def test_gains_and_doubts_are_those_of_the_worked_example():
     assert gain(1, 0.5) == pytest.approx(2 / 3, **NEAR)
     assert gain(1, 1) == pytest.approx(0.5, **NEAR)
     right, other = series(1, 0.5, "exact", 0.5, 3), series(0, 1.0, "exact", 0.5, 3)
@@ -41,7 +39,7 @@ def test_gains_and_doubts_are_those_of_the_worked_example() -> None:
 
 
 @pytest.mark.parametrize(("noise", "after_ten", "least"), [(0.5, 0.9484, 0.02287), (1.0, 0.9049, 0.03213)])
-def test_doubt_falls_to_its_least_and_never_to_zero(noise: float, after_ten: float, least: float) -> None:
+def test_doubt_falls_to_its_least_and_never_to_zero(noise, after_ten, least):
     doubts = [doubt for _, doubt in series(1, noise, "exact", 0.5, 300)]
     assert 1 - doubts[10] == pytest.approx(after_ten, abs=1e-4)
     assert doubts[-1] == pytest.approx(least, abs=1e-5)
@@ -51,7 +49,7 @@ def test_doubt_falls_to_its_least_and_never_to_zero(noise: float, after_ten: flo
     )
 
 
-def test_vectors_are_moved_as_in_the_worked_example() -> None:
+def test_vectors_are_moved_as_in_the_worked_example():
     query, mean = np.float32([1, 0]), np.float32([0.6, 0.8])
     assert update(mean, 1, query, 1, 0.5, "additive")[0] == pytest.approx([0.734803, 0.678280], **NEAR)
     assert update(mean, 1, query, 0, 1.0, "additive")[0] == pytest.approx([0.351123, 0.936329], **NEAR)
@@ -64,14 +62,12 @@ def test_vectors_are_moved_as_in_the_worked_example() -> None:
     [(0.5, 1, 0.5, 0.693375, 0.833333), (0.5, 0, 1.0, 0.277350, 0.25), (0.5, -1, 1.0, -0.277350, -0.25),
      (0.0, 1, 0.5, 0.554700, 2 / 3)],
 )  # fmt: skip
-def test_cosines_move_as_in_the_worked_example(
-    start: float, target: Target, noise: float, additive: float, exact: float
-) -> None:
+def test_cosines_move_as_in_the_worked_example(start, target, noise, additive, exact):
     assert series(target, noise, "additive", start, 1)[1][0] == pytest.approx(additive, **NEAR)
     assert series(target, noise, "exact", start, 1)[1][0] == pytest.approx(exact, **NEAR)
 
 
-def test_support_in_a_row_draws_a_memory_to_the_question() -> None:
+def test_support_in_a_row_draws_a_memory_to_the_question():
     places = (1, 2, 3, 5, 10, 20)
     additive, exact = series(1, 0.5, "additive", 0.5, 20), series(1, 0.5, "exact", 0.5, 20)
     assert [additive[n][0] for n in places] == pytest.approx([0.6934, 0.7497, 0.7787, 0.8102, 0.8445, 0.8720], abs=5e-5)
@@ -80,7 +76,7 @@ def test_support_in_a_row_draws_a_memory_to_the_question() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("form", ["exact", "additive"])
-def test_a_memory_keeps_its_length_and_moves_towards_the_label(seed: int, form: Update) -> None:
+def test_a_memory_keeps_its_length_and_moves_towards_the_label(seed, form):
     mean, query = unit(seed), unit(seed + 100)
     before = float(query @ mean)
     for target, noise in ((1, 0.25), (0, 1.0), (-1, 2.0)):
@@ -98,7 +94,7 @@ def test_a_memory_keeps_its_length_and_moves_towards_the_label(seed: int, form: 
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("target", [1, 0, -1])
-def test_the_exact_update_follows_the_recursion_and_its_bound(seed: int, target: Target) -> None:
+def test_the_exact_update_follows_the_recursion_and_its_bound(seed, target):
     chance = np.random.default_rng(seed)
     noise, start = float(chance.uniform(0.1, 2)), float(chance.uniform(-0.9, 0.9))
     steps = series(target, noise, "exact", start, 15)
@@ -112,7 +108,7 @@ def test_the_exact_update_follows_the_recursion_and_its_bound(seed: int, target:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_gain_rises_with_doubt_and_falls_with_noise(seed: int) -> None:
+def test_gain_rises_with_doubt_and_falls_with_noise(seed):
     low, high = sorted(np.random.default_rng(seed).uniform(0.01, 1, 2))
     assert 0 < gain(low, 1) < gain(high, 1) < 1
     assert gain(low, high) < gain(low, low)
@@ -120,9 +116,9 @@ def test_gain_rises_with_doubt_and_falls_with_noise(seed: int) -> None:
 
 
 @pytest.mark.parametrize("form", ["exact", "additive"])
-def test_a_memory_without_a_direction_to_turn_to_is_unchanged(form: Update) -> None:
+def test_a_memory_without_a_direction_to_turn_to_is_unchanged(form):
     query = np.float32([1, 0])
-    target: Target = 0 if form == "exact" else -1
+    target = 0 if form == "exact" else -1
     moved, doubt = update(query, 1.0, query, target, 1.0, form)
     assert (moved == query).all()
     assert doubt == 1.0

@@ -1,6 +1,5 @@
 """Propagation: the worked example to six places, and properties for any graph."""
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -8,31 +7,22 @@ import pytest
 from sentence_space import documents, unit
 
 from mcp_memory.gain import propagation
-from mcp_memory.gain.propagation import (
-    ENTITIES_A_ROUND,
-    Round,
-    anchor_entities,
-    next_entities,
-    propagate,
-    relative_bonuses,
-)
-from mcp_memory.vectors import Scores
+from mcp_memory.gain.propagation import ENTITIES_A_ROUND, anchor_entities, next_entities, propagate, relative_bonuses
 from mcp_memory.view.entities import EntityIndex
-from mcp_memory.view.space import Space
 
 NEAR = {"abs": 1e-6}
 Z = (0.0, 0.0)
 
 
-def index_of(space: Space) -> EntityIndex:
+def index_of(space):
     return space.index(EntityIndex)
 
 
-def worth(*weights: float) -> Callable[[np.ndarray], Scores]:
+def worth(*weights):
     return lambda rows: np.float32(weights)[rows]
 
 
-def worked() -> tuple[list[Round], dict[int, float], dict[str, float]]:
+def worked():
     """Return the rounds, the bonuses, and the entities of the second round by their keys."""
     space = documents([("ann E1", Z), ("bob E1 E2", Z)], [("cid E2 E3", Z)])
     index = index_of(space)
@@ -41,7 +31,7 @@ def worked() -> tuple[list[Round], dict[int, float], dict[str, float]]:
     return rounds, bonuses, {index.key(number): value for number, value in entities.items()}
 
 
-def test_the_worked_example_comes_out_to_six_places() -> None:
+def test_the_worked_example_comes_out_to_six_places():
     (first, second), bonuses, entities = worked()
     assert first == pytest.approx({1: 0.555556, 0: 0.444444}, **NEAR)
     assert entities == pytest.approx({"e1": 0.5, "e2": 0.555556}, **NEAR)
@@ -52,7 +42,7 @@ def test_the_worked_example_comes_out_to_six_places() -> None:
     assert relative_bonuses(bonuses, 2) == pytest.approx([1, 0.5], abs=1e-6)
 
 
-def chance_space(seed: int) -> Space:
+def chance_space(seed):
     chance = np.random.default_rng(seed)
     return documents(
         *(
@@ -63,7 +53,7 @@ def chance_space(seed: int) -> Space:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(seed: int) -> None:
+def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(seed):
     space = chance_space(seed)
     weights = np.random.default_rng(seed).uniform(-0.5, 1, 36)
     rounds, _ = propagate(space, {0: 1.0, 1: 0.5}, worth(*weights), most_rounds=4, most=2)
@@ -76,7 +66,7 @@ def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(see
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_shares_of_a_round_add_up_to_1_and_scaling_changes_nothing(seed: int) -> None:
+def test_the_shares_of_a_round_add_up_to_1_and_scaling_changes_nothing(seed):
     space = chance_space(seed)
     weights = np.random.default_rng(seed).uniform(0.1, 1, 36)
     rounds, bonuses = propagate(space, {0: 1.0, 5: 0.4}, worth(*weights), most=40)
@@ -87,10 +77,10 @@ def test_the_shares_of_a_round_add_up_to_1_and_scaling_changes_nothing(seed: int
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_its_number(seed: int) -> None:
+def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_its_number(seed):
     space = chance_space(seed)
     weights = worth(*np.random.default_rng(seed).uniform(0, 1, 36))
-    before: dict[int, float] = {}
+    before = {}
     for rounds in (1, 2, 3, 4):
         _, found = propagate(space, {0: 1.0}, weights, most_rounds=rounds)
         for row in range(12):
@@ -98,7 +88,7 @@ def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_it
         before = dict(found)
 
 
-def test_after_the_first_round_hubs_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_the_first_round_hubs_are_skipped(monkeypatch):
     lines = [[(f"Hub x{n}", Z)] for n in range(5)]
     space = documents([("Ann Hub", Z)], *lines)
     begin = {index_of(space).find("ann") or 0: 1.0}
@@ -109,12 +99,12 @@ def test_after_the_first_round_hubs_are_skipped(monkeypatch: pytest.MonkeyPatch)
     assert propagate(space, {index_of(space).find("hub") or 0: 1.0}, every)[0]
 
 
-def test_questions_are_anchored_by_names_alone() -> None:
+def test_questions_are_anchored_by_names_alone():
     names = {"a": ["Blue Mill"], "b": ["Mill"], "c": ["Ann Lee"]}
     space = documents([("a", Z)], [("b", Z)], [("c", Z)], named=lambda _, sentence: names[sentence])
     index = index_of(space)
 
-    def found(text: str, *also: str) -> set[str]:
+    def found(text, *also):
         return {index.key(number) for number in anchor_entities(index, text, also)}
 
     assert found("Who built the blue mill?") == {"blue mill"}

@@ -4,8 +4,6 @@
 ``harmless.txt`` what looks alike and tells none; all are invented.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 import time
@@ -26,7 +24,7 @@ TOLD, HARMLESS = (
 
 
 @pytest.mark.parametrize("kind", FORMS)
-def test_a_secret_of_each_kind_is_masked_whole(kind: str) -> None:
+def test_a_secret_of_each_kind_is_masked_whole(kind):
     for seed in (1, 2, 3):
         secret, text = made_up(kind, seed)
         masked = MASKING.mask(text)
@@ -37,7 +35,7 @@ def test_a_secret_of_each_kind_is_masked_whole(kind: str) -> None:
         assert MASKING.kinds(text)
 
 
-def test_what_stands_around_a_secret_stays() -> None:
+def test_what_stands_around_a_secret_stays():
     secret, _ = made_up("GitHub token")
     masked = MASKING.mask(f"Ann's key ({secret}) works.")
     assert masked == f"Ann's key ({FILL * len(secret)}) works."
@@ -46,7 +44,7 @@ def test_what_stands_around_a_secret_stays() -> None:
 
 
 @pytest.mark.parametrize("form", TOLD)
-def test_whatever_form_a_secret_is_told_in_it_is_masked(form: str) -> None:
+def test_whatever_form_a_secret_is_told_in_it_is_masked(form):
     secrets = [part.split("»")[0] for part in form.split("«")[1:]]
     text = form.replace("«", "").replace("»", "").replace("\\n", "\n")
     masked = MASKING.mask(text)
@@ -57,13 +55,13 @@ def test_whatever_form_a_secret_is_told_in_it_is_masked(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", HARMLESS)
-def test_what_looks_like_a_secret_and_tells_none_stays(form: str) -> None:
+def test_what_looks_like_a_secret_and_tells_none_stays(form):
     text = form.replace("\\n", "\n")
     assert MASKING.mask(text) == text
 
 
 @pytest.mark.parametrize("sign", ["\u200b", "\u00ad", "\u2060"])
-def test_invisible_signs_hide_no_secret(sign: str) -> None:
+def test_invisible_signs_hide_no_secret(sign):
     secret, _ = made_up("GitHub token")
     for text in (
         f"It is {secret[:9]}{sign}{secret[9:]}.",
@@ -77,17 +75,17 @@ def test_invisible_signs_hide_no_secret(sign: str) -> None:
 
 
 @pytest.mark.parametrize("by", ["\u00a0", "\u2011", "  ", ".", "\t", "\n"])
-def test_a_card_number_is_known_with_whatever_stands_between_its_groups(by: str) -> None:
+def test_a_card_number_is_known_with_whatever_stands_between_its_groups(by):
     assert "1111" not in MASKING.mask(f"It is {by.join(('4111', *['1111'] * 3))} until 12/29.")
 
 
-def test_a_key_that_was_cut_goes_with_its_headers() -> None:
+def test_a_key_that_was_cut_goes_with_its_headers():
     lines = ["-----BEGIN RSA PRIVATE " + "KEY-----", "Proc-Type: 4,ENCRYPTED", "", "MIIEpAIBAAKCAQEA" * 4, "Qk9v" * 16]
     assert set(MASKING.mask("\n".join(lines))) == {FILL}
     assert "Qk9v" not in MASKING.mask("\n".join(f"> {line}" for line in lines))
 
 
-def test_hashes_and_ids_are_no_secrets() -> None:
+def test_hashes_and_ids_are_no_secrets():
     some = random.Random(5)
     ids = [str(uuid.UUID(int=some.getrandbits(128), version=4)) for _ in range(500)]
     hashes = [
@@ -103,7 +101,7 @@ def test_hashes_and_ids_are_no_secrets() -> None:
     assert len(found) <= 2  # of 1,300 numbers, two may pass for a card
 
 
-def test_a_search_takes_linear_time() -> None:
+def test_a_search_takes_linear_time():
     """Texts made against each pattern: four times the length takes at most some four times as long."""
     pieces = (
         *("eyJ", "sk-", "://a:", "-----BEGIN " + "PRIVATE KEY-----", "1", "4111 ", "password is ", "password = '", "="),
@@ -113,7 +111,7 @@ def test_a_search_takes_linear_time() -> None:
         *("my key ", "密码пароль "),
     )
 
-    def seconds(text: str) -> float:
+    def seconds(text):
         taken = []
         for _ in range(2):
             began = time.process_time()

@@ -62,7 +62,6 @@ async def test_the_embedded_engine_answers_with_a_warning(case):
         assert (answer.text, answer.engine) == ("Lisbon, as told on 8 May 2023", "embedded")
         assert answer.recall.warnings == (f"Claude did not judge this, the embedded engine did: {reason}.",)
         assert len(api.requests) == tries
-        assert answer.recall.spent is not None
         assert answer.recall.spent.calls == tries  # those that the SDK repeats included
         assert {lesson.source for lesson in lessons(memory)} <= {"embedded"}
 
@@ -71,7 +70,6 @@ async def test_a_server_that_recovers_is_asked_again():
     async with judged([overloaded(), limited(), error(503), said("Lisbon", ("S1",))]) as (memory, api):
         answer = await asked(memory)
         assert (answer.engine, answer.recall.warnings, len(api.requests)) == ("anthropic", (), 4)
-        assert answer.recall.spent is not None
         assert answer.recall.spent.calls == 4
 
 
@@ -125,7 +123,6 @@ async def test_without_a_key_nothing_is_sent_and_every_answer_says_so(key, reaso
         assert (answer.text, answer.engine, api.requests) == ("Lisbon, as told on 8 May 2023", "embedded", [])
         assert f"ANTHROPIC_API_KEY {reason}" in answer.recall.warnings[0]
         status = await memory.status()
-        assert status.judging is not None
         assert (status.engine, status.judging.key) == ("embedded", False)
 
 
@@ -147,7 +144,6 @@ async def test_a_long_memory_keeps_within_the_tokens_of_one_answer():
         answer = await asked(memory)
         assert len(api.requests) >= 2
         assert api.tokens <= 8_000
-        assert answer.recall.spent is not None
         assert answer.recall.spent.input_tokens == api.tokens
 
 
@@ -168,7 +164,6 @@ def test_a_key_is_not_sent_to_an_insecure_address(url):
     config = replace(config, engine=replace(config.engine, judge="auto", base_url=url))
     if not url:
         claude = open_claude(config, {})
-        assert claude is not None
         assert claude.base_url == "https://api.anthropic.com"
         return
     with pytest.raises(ConfigurationError, match=r"engine\.base_url"):

@@ -31,7 +31,6 @@ async def test_requested_searches_are_made_and_the_answer_cites_both_hops():
         assert {citation.evidence_id for citation in answer.citations} <= {item.id for item in answer.recall.evidence}
         assert len(answer.recall.evidence) <= 4  # two that recall found, and what the answer rests on
         assert len(api.requests) == 2
-        assert answer.recall.spent is not None
         assert (answer.recall.spent.calls, answer.recall.spent.input_tokens) == (2, api.tokens)
 
 

@@ -1,7 +1,6 @@
 """How facts are rendered for Claude, and what their numbers stand for."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from standin.replies import judgement
@@ -20,7 +19,7 @@ from mcp_memory.reasoning.evidence import KEPT, NEW, render_evidence
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
 
 
-def case(lines, text, paths=(), **beside) -> JudgeInput:
+def case(lines, text, paths=(), **beside):
     space = space_of(lines)
     question, knowledge = about(space, text, paths)
     candidates = [
@@ -29,7 +28,7 @@ def case(lines, text, paths=(), **beside) -> JudgeInput:
     return JudgeInput(question, RecallResult((), 0, False, (), paths=tuple(paths), **beside), candidates, {}, knowledge)
 
 
-def reply(supports: list[str], answer: str = "Rome", **more: Any) -> AnswerForm:
+def reply(supports, answer="Rome", **more):
     return AnswerForm.model_validate(judgement(answer, tuple(supports), **more))
 
 
@@ -38,7 +37,6 @@ def test_a_fact_that_holds_is_shown_with_its_validity_and_cites_its_sentence():
     line = next(line for line in laid.text.splitlines() if line.startswith("[F") and "lives" in line)
     assert line.split("] ")[1] == "Ann lives in Rome (from 2019-01-01)"  # Oslo is over
     answer = to_judgement(reply([line[1:3].lower(), line[:4]]), laid).proposal
-    assert answer is not None
     assert [citation.source.quote for citation in answer.citations] == ["Ann lives in Rome"]
     assert not answer.hedged
 
@@ -107,11 +105,9 @@ def test_a_full_answer_cites_each_statement_by_the_place_of_its_citation():
     chess, rome = by_quote["Ann likes chess"], by_quote["Ann visited Rome"]
     text = f"Ann plays [{chess}].\n\n- She was in Rome [{rome}, {chess}] [S99]."
     got = to_judgement(reply([], answer=text), laid, "full").proposal
-    assert got is not None
     assert [citation.source.quote for citation in got.citations] == ["Ann likes chess", "Ann visited Rome"]
     assert got.text == "Ann plays [1].\n- She was in Rome [2, 1]."
     long = to_judgement(reply([chess], answer="so " * 900), laid, "full").proposal
-    assert long is not None
     assert len(long.text.split()) == FULL_WORDS
 
 
@@ -150,7 +146,6 @@ def test_a_hypothesis_is_marked_and_answers_from_it_are_hedged():
     laid = render_evidence(case(["Ann likes chess - -"], "What is Ann interested in?", [path]), 2_000)
     (number,) = [line[1:3] for line in laid.text.splitlines() if "guessed by symmetry, nobody said it" in line]
     answer = to_judgement(reply([number]), laid).proposal
-    assert answer is not None
     assert answer.hedged
 
 

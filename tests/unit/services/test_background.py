@@ -1,10 +1,12 @@
-"""The background queue: order, no duplicates, isolation of failures, and draining within a time limit."""
+"""Jobs in the background: order, no duplicates, isolation of failures, draining within a time limit, and warming."""
 
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
+from unit.services.learning_memory import memory, told
 
-from mcp_memory.services.background import Background
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.services.background import Background, warm
 
 
 class Diary:
@@ -103,15 +105,15 @@ async def test_a_running_job_that_is_not_durable_is_cancelled_at_the_end():
         tasks.cancel_scope.cancel()
 
 
-async def test_an_urgent_job_runs_half_a_second_after_it_came_though_calls_go_on() -> None:
+async def test_an_urgent_job_runs_half_a_second_after_it_came_though_calls_go_on():
     seconds, ran = [0.0], []
 
-    async def sleep(_left: float) -> None:
+    async def sleep(_left):
         seconds[0] += 0.05
         jobs.note_call()
         await anyio.lowlevel.checkpoint()
 
-    async def job() -> None:
+    async def job():
         ran.append(seconds[0])
         tasks.cancel_scope.cancel()
 
@@ -120,3 +122,14 @@ async def test_an_urgent_job_runs_half_a_second_after_it_came_though_calls_go_on
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(jobs.work)
     assert ran == [pytest.approx(0.5, abs=0.051)]  # the sleep here takes steps of .05
+
+
+async def test_after_warming_the_graph_has_every_sentence(monkeypatch):
+    monkeypatch.setattr("mcp_memory.services.background.WARMED_AT_ONCE", 1)
+    one = await told(memory(), "Ann: Rufus met Bella. They ran.", "Bob: Bella won.")
+    await warm(one.store)
+    async with one.store.reading() as view:
+        (space,) = view.spaces.values()
+        graph = space.index(CueGraph)
+        assert all(graph.cues(row) for row in range(len(space.sentences)))
+        assert graph.catch_up(space, 0)

@@ -1,7 +1,5 @@
 """Files that cost more than they are: what is over a bound is one bad record, named by its line; the rest goes in."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """A corpus: the same rows as of single writes, once, its texts in one commit."""
 
-from __future__ import annotations
-
 import lancedb
 import pytest
 from exported_store import open_at

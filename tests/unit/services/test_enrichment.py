@@ -41,7 +41,6 @@ def talk(count, words=1):
 
 async def texts(memory):
     judging = (await memory.status()).judging
-    assert judging is not None
     return judging.texts
 
 

@@ -1,7 +1,5 @@
 """Files of other programs are recognised by their content; every record of them is read, or named as left out."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Importing from other programs: twice is once, what was forgotten stays away, a bad record costs no other."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 
@@ -17,7 +15,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.search.wishes import standing_wishes
 from mcp_memory.services.transfer.foreign.reading import FileRecord
 from mcp_memory.services.transfer.foreign.sources import source_files
-from mcp_memory.services.transfer.importing import Imported, import_files
+from mcp_memory.services.transfer.importing import import_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 
 NOW = 1_720_000_000_000
@@ -30,7 +28,7 @@ async def memory(tmp_path):
     await memory.aclose()
 
 
-async def imported(memory, path, **how) -> Imported:
+async def imported(memory, path, **how):
     with source_files(path) as files:
         how = {"space": None, "default": "default", "limits": LIMITS, "now": NOW} | how
         return await import_files(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)

@@ -1,45 +1,53 @@
-"""`services.forget`: what is chosen, the preview, the token, and the deed."""
-
-from __future__ import annotations
+"""What is chosen to be forgotten, the preview, the token, and the deed, also in a store with everything."""
 
 import json
 from dataclasses import replace
 
 import pytest
+from exported_store import content, exported, fill, imported, open_at, replies, store_of, tell
 from fakes import Disk
+from rows_checked import row_problems
+from store_contents import holding
 from unit.services.learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.query import Window
-from mcp_memory.domain.requests import ForgetRequest, ForgetResult, NewFact, NewItem, WriteRequest
-from mcp_memory.domain.status import StoreStatus
+from mcp_memory.domain.query import Query, Window
+from mcp_memory.domain.requests import (
+    EvolveRequest,
+    ForgetRequest,
+    NewFact,
+    NewItem,
+    PointEdits,
+    PointInsert,
+    WriteRequest,
+)
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
-from mcp_memory.memory import Memory
+from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.services.forget import NEAR_TEXTS
+from mcp_memory.services.indexing import Reading, deriver, silent
 
 
-async def texts(one: Memory, space: str = "default") -> list[str]:
+async def texts(one, space="default"):
     async with one.store.reading() as view:
         return [turn.text for turn in view.space(space).turns.values()]
 
 
-async def refs(one: Memory) -> dict[str, str]:
+async def refs(one):
     async with one.store.reading() as view:
         return {turn.text: turn.ref for turn in view.space("default").turns.values()}
 
 
-async def deed(one: Memory, **chosen: object) -> ForgetResult:
+async def deed(one, **chosen):
     """Preview, and do it with the token."""
-    request = ForgetRequest("default", **chosen)  # type: ignore[arg-type]
+    request = ForgetRequest("default", **chosen)
     preview = await one.forget(request)
     assert preview.dry_run
-    assert preview.token is not None
     done = await one.forget(replace(request, dry_run=False, token=preview.token))
     assert done.forgotten == preview.forgotten
     return done
 
 
-async def test_a_preview_changes_nothing_and_its_token_does_it_once() -> None:
+async def test_a_preview_changes_nothing_and_its_token_does_it_once():
     """The second time, the token is that of nothing."""
     one = await told(memory())
     request = ForgetRequest("default", query="beagle")
@@ -55,20 +63,20 @@ async def test_a_preview_changes_nothing_and_its_token_does_it_once() -> None:
         await one.forget(replace(request, dry_run=False, token=preview.token))
 
 
-async def test_where_the_store_keeps_more_than_it_should_the_reply_says_so() -> None:
+async def test_where_the_store_keeps_more_than_it_should_the_reply_says_so():
     one = await told(memory())
     about = one.store.about
 
-    async def kept() -> StoreStatus:
+    async def kept():
         return replace(await about(), notes=("Earlier versions are kept.",))
 
-    one.store.about = kept  # type: ignore[method-assign]
+    one.store.about = kept
     preview = await one.forget(request := ForgetRequest("default", query="beagle"))
     done = await one.forget(replace(request, dry_run=False, token=preview.token))
     assert "Earlier versions are kept." in done.warnings
 
 
-async def test_the_preview_of_a_fact_says_how_to_take_it_back_and_keep_its_text() -> None:
+async def test_the_preview_of_a_fact_says_how_to_take_it_back_and_keep_its_text():
     one = await told(memory())
     item = NewItem("I jog with the bakers on Mondays.", ref="m9", speaker="Ann", said_at=0)
     wrong = NewFact("Ann", "works_at", "the bakers", source="m9")
@@ -84,16 +92,16 @@ async def test_the_preview_of_a_fact_says_how_to_take_it_back_and_keep_its_text(
 
 
 @pytest.mark.parametrize("token", [None, "nonsense"])
-async def test_without_the_token_of_the_preview_nothing_but_ids_goes(token: str | None) -> None:
+async def test_without_the_token_of_the_preview_nothing_but_ids_goes(token):
     """And not with another one."""
     one = await told(memory())
     for chosen in ({"query": "beagle"}, {"session": "talk"}, {"entity": "Ann"}, {"everything": True}):
         with pytest.raises(InvalidInput, match="token"):
-            await one.forget(ForgetRequest("default", dry_run=False, token=token, **chosen))  # type: ignore[arg-type]
+            await one.forget(ForgetRequest("default", dry_run=False, token=token, **chosen))
     assert len(await texts(one)) == 4
 
 
-async def test_a_token_is_of_no_use_after_something_was_written() -> None:
+async def test_a_token_is_of_no_use_after_something_was_written():
     """The choice is another one then: it has to be looked at again."""
     one = await told(memory())
     preview = await one.forget(ForgetRequest("default", session="talk"))
@@ -103,7 +111,7 @@ async def test_a_token_is_of_no_use_after_something_was_written() -> None:
     assert len(await texts(one)) == 5
 
 
-async def test_ids_name_messages_evidence_facts_points_and_episodes() -> None:
+async def test_ids_name_messages_evidence_facts_points_and_episodes():
     """A fact and a sentence stand for the messages that say them."""
     one = await told(memory(read=True))
     by_text = await refs(one)
@@ -126,7 +134,7 @@ async def test_ids_name_messages_evidence_facts_points_and_episodes() -> None:
         assert len(view.space("default").beliefs) == 0
 
 
-async def test_what_is_unknown_gone_or_of_another_space_is_refused_in_words_and_nothing_goes() -> None:
+async def test_what_is_unknown_gone_or_of_another_space_is_refused_in_words_and_nothing_goes():
     """Also where only one of the ids is."""
     one = await told(memory())
     await told(one, "Ann: I sail.", space="other")
@@ -143,10 +151,10 @@ async def test_what_is_unknown_gone_or_of_another_space_is_refused_in_words_and_
         await one.forget(ForgetRequest("default", ids=(known,), dry_run=False))
     for chosen in ({"session": "none"}, {"entity": "Nobody"}):
         with pytest.raises(InvalidInput, match="is not known in space"):
-            await one.forget(ForgetRequest("default", **chosen))  # type: ignore[arg-type]
+            await one.forget(ForgetRequest("default", **chosen))
 
 
-async def test_an_id_in_several_sessions_needs_the_session() -> None:
+async def test_an_id_in_several_sessions_needs_the_session():
     """Ids are the caller's own within a session."""
     one = memory()
     for session in ("a", "b"):
@@ -157,7 +165,7 @@ async def test_an_id_in_several_sessions_needs_the_session() -> None:
     assert await texts(one) == ["I am in a."]
 
 
-async def test_a_document_goes_with_all_revisions_and_only_if_it_is_named_or_previewed() -> None:
+async def test_a_document_goes_with_all_revisions_and_only_if_it_is_named_or_previewed():
     """A sentence of it does not stand for all of it."""
     one = memory()
     for text in ("The harbour is deep.", "The harbour is shallow."):
@@ -174,7 +182,7 @@ async def test_a_document_goes_with_all_revisions_and_only_if_it_is_named_or_pre
     assert await texts(one) == []
 
 
-async def test_an_entity_goes_with_what_it_said_and_what_names_nobody_else() -> None:
+async def test_an_entity_goes_with_what_it_said_and_what_names_nobody_else():
     """A message that names others too is listed, and stays."""
     one = await told(
         memory(read=True), "Ann: I sail.", "Bob: Ann is nice.", "Bob: Ann met Carla Sand.", "Bob: I like tea."
@@ -189,7 +197,7 @@ async def test_an_entity_goes_with_what_it_said_and_what_names_nobody_else() -> 
     assert any("chess" in text for text in left)
 
 
-async def test_a_text_that_has_only_the_letters_of_a_name_is_listed_and_stays() -> None:
+async def test_a_text_that_has_only_the_letters_of_a_name_is_listed_and_stays():
     """As in a language that is not read: the person decides."""
     one = await told(
         memory(read=True), "Ann: mein Enkel heißt Jonas", "Ann: the jonass", facts=(NewFact("Jonas", "likes", "jazz"),)
@@ -203,7 +211,7 @@ async def test_a_text_that_has_only_the_letters_of_a_name_is_listed_and_stays() 
     assert any("Enkel heißt Jonas" in line for line in done.affected)
 
 
-async def test_a_range_of_time_goes() -> None:
+async def test_a_range_of_time_goes():
     """By the time at which something was said."""
     one = memory()
     items = [NewItem(f"It was {day}.", ref=day, said_at=parse(day)[0]) for day in ("2023-01-01", "2023-02-01")]
@@ -212,7 +220,7 @@ async def test_a_range_of_time_goes() -> None:
     assert await texts(one) == ["It was 2023-01-01."]
 
 
-async def test_a_query_proposes_what_is_about_it_the_nearest_first_and_says_why() -> None:
+async def test_a_query_proposes_what_is_about_it_the_nearest_first_and_says_why():
     """What shares one word of several with it stays, and is listed with that word."""
     asked = "Please forget mum's kiln code"
     said = (
@@ -235,7 +243,7 @@ async def test_a_query_proposes_what_is_about_it_the_nearest_first_and_says_why(
     assert set(await texts(one)) == {*said[:3], paper.text}
 
 
-async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nearest() -> None:
+async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nearest():
     """What is meant may be said in other words; but a search finds much that has nothing to do with it."""
     one = await told(memory(), "Ann: My beagle sleeps.", *(f"Ann: I like {thing}." for thing in ("tea", "jazz", "ink")))
     await told(one, *(f"Bob: I sold {thing}." for thing in ("a boat", "a lamp", "a kettle")))
@@ -248,7 +256,7 @@ async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nea
     assert last == f"stays: {6 - NEAR_TEXTS} further texts, found by a search, without these words"
 
 
-async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so() -> None:
+async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so():
     """It counts what is left."""
     one = await told(memory(read=True), "Bob: I live in Lisbon.", "Bob: I still live in Lisbon.", "Ann: Hello there.")
     by_text = await refs(one)
@@ -261,7 +269,7 @@ async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so() -> 
         assert len(version.assertions) == 1
 
 
-async def test_episodes_that_showed_it_are_dropped_and_others_stay() -> None:
+async def test_episodes_that_showed_it_are_dropped_and_others_stay():
     """In this process; another process is refused feedback that would store it again."""
     disk = Disk()
     one, other = await told(memory(disk)), memory(disk)
@@ -272,7 +280,6 @@ async def test_episodes_that_showed_it_are_dropped_and_others_stay() -> None:
     assert "baker" in free.evidence[0].text
     for result in (about, free):  # what propagation passed through counts as well, so it is left out here
         episode = one.episodes.get("default", result.episode)
-        assert episode is not None
         one.episodes.keep(replace(episode, activated=()))
     await one.forget(ForgetRequest("default", ids=(about.evidence[0].id,), dry_run=False))
     assert one.episodes.get("default", about.episode) is None
@@ -281,3 +288,79 @@ async def test_episodes_that_showed_it_are_dropped_and_others_stay() -> None:
         await judged(other, elsewhere.episode, supports=(elsewhere.evidence[0].id,))
     async with one.store.reading() as view:
         assert not any(b"beagle" in lesson.trace for lesson in view.space("default").beliefs.lessons())
+
+
+# In a store with everything that a memory does
+
+
+VALVES = ("Which valve leaks?", "Who mends valve 2 on Friday?", "valve 4", "What does my brother mend?")
+
+
+async def evidence(memory, *questions, space="work"):
+    found = [await memory.reconstruct(Query(question, space)) for question in questions]
+    return [[item.id for item in result.evidence] for result in found]
+
+
+async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp_path):
+    """And a rebuild of what is left gives the same memory: nothing that is derived still rests on what went."""
+    memory = open_at(tmp_path / "store")
+    await fill(memory)
+    assert holding(tmp_path / "store", ["Braga", "harbour", "Matos"]) == {"Braga", "harbour", "Matos"}
+    before = await evidence(memory, *VALVES)
+    work = await content(memory, "work")
+    found = await memory.forget(ForgetRequest("default", query="Braga"))
+    assert found.forgotten["messages"] == 1
+    await memory.forget(ForgetRequest("default", query="Braga", dry_run=False, token=found.token))
+    await memory.forget(ForgetRequest("default", ids=("tank",), dry_run=False))
+    assert holding(tmp_path / "store", ["Braga", "Matos", "harbour"]) == {"harbour"}
+    assert await evidence(memory, *VALVES) == before
+    assert await content(memory, "work") == work
+    assert await row_problems(store_of(memory)) == []
+    left = await content(memory)
+    reading = Reading(memory.embedder, memory.extractor)
+    await store_of(memory).rebuild(deriver(reading, progress=silent))
+    assert await content(memory) == left
+    assert await content(memory, "work") == work
+    await memory.aclose()
+
+
+@pytest.mark.usefixtures("one_key")
+async def test_after_a_forget_a_memory_answers_like_one_that_never_had_what_went(tmp_path):
+    """To the digit, though the rarity of every word is another one than before."""
+    memory, other = open_at(tmp_path / "store"), open_at(tmp_path / "other")
+    await tell(memory)
+    for chosen in ({"query": "octopuses"}, {"ids": ("tank",)}):
+        preview = await memory.forget(ForgetRequest("default", **chosen))
+        await memory.forget(ForgetRequest("default", **chosen, dry_run=False, token=preview.token))
+    await imported(other, await exported(memory))
+    for space in ("default", "work"):
+        assert await replies(memory, space) == await replies(other, space)
+        assert await evidence(memory, *VALVES, space=space) == await evidence(other, *VALVES, space=space)
+    await memory.aclose()
+    await other.aclose()
+
+
+async def test_a_preview_names_memory_points_and_questions_that_go_or_change(tmp_path):
+    """One point rests on a text that goes; another one only shares its goal, which may tell of that text."""
+    memory = open_at(tmp_path / "store")
+    said = ("Ines moved to Oslo with Rafael.", "Ines works with Rafael at Nordlys.", "Ines sings in a choir with Bo.")
+    for session, text in zip("abc", said, strict=True):
+        await memory.write(WriteRequest("default", session, "message", (NewItem(text),)))
+    async with memory.store.reading() as view:
+        first, second, third = (sentence.id for sentence in view.space("default").sentences)
+    couple, choir = "My own summary: they are a couple.", "They sing every Tuesday."
+    points = (PointInsert(("Ines", "Rafael"), couple, (first, second)), PointInsert(("Ines", "Bo"), choir, (third,)))
+    await memory.evolve(EvolveRequest("default", goal="What is Ines doing?", points=PointEdits(insert=points)))
+    await memory.evolve(EvolveRequest("default", steps=("questions",)))
+    request = ForgetRequest("default", session="a")
+    preview = await memory.forget(request)
+    assert f"a memory point goes: {couple}" in preview.affected
+    assert f"a memory point loses its goal: {choir}" in preview.affected
+    assert any(line.startswith("a question goes: ") for line in preview.affected)
+    done = await memory.forget(replace(request, dry_run=False, token=preview.token))
+    assert "No file of the memory" in forget_reply(request, done).text
+    async with memory.store.reading() as view:
+        left = {one.description: one.scope for one in view.space("default").hypergraph.active()}
+    assert couple not in left
+    assert left[choir] == ""
+    await memory.aclose()

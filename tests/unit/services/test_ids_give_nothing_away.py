@@ -1,10 +1,6 @@
 """Ids tell nobody what a masked text says, and still find what a store knows."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import anyio
 from exported_store import MAY, exported, imported, masked_at, open_at
@@ -13,7 +9,6 @@ from mcp_memory.domain.ids import digest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import sentence_id
-from mcp_memory.memory import Memory
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.services.write import statement
 
@@ -22,12 +17,12 @@ SAID = ("My bank PIN is 4821.", "The ferns are fine.", "My bank PIN is 4822.")
 FACTS = (NewFact("Ines", "likes", "ferns", confidence=0.8), NewFact("Ines", "lives_in", "Porto"))
 
 
-def told(*texts: str, facts: tuple[NewFact, ...] = ()) -> WriteRequest:
+def told(*texts, facts=()):
     items = tuple(NewItem(text, speaker="Ines", said_at=MAY) for text in texts)
     return WriteRequest("default", "letters", "message", items, facts)
 
 
-async def names(memory: Memory) -> set[str]:
+async def names(memory):
     """Return all ids of the space, and the refs of its texts."""
     async with memory.store.reading() as view:
         space = view.space("default")
@@ -35,12 +30,12 @@ async def names(memory: Memory) -> set[str]:
         return {row.id for row in rows} | {turn.ref for turn in space.turns.values()}
 
 
-async def texts(memory: Memory) -> list[str]:
+async def texts(memory):
     async with memory.store.reading() as view:
         return sorted(turn.said for turn in view.space("default").turns.values())
 
 
-async def test_two_stores_name_the_same_texts_otherwise_and_one_names_them_alike(tmp_path: Path) -> None:
+async def test_two_stores_name_the_same_texts_otherwise_and_one_names_them_alike(tmp_path):
     found = []
     for name in ("one", "other"):
         memory = masked_at(tmp_path / name)
@@ -59,11 +54,11 @@ async def test_two_stores_name_the_same_texts_otherwise_and_one_names_them_alike
     assert not found[0] & found[1]
 
 
-def store_key(memory: Memory) -> str:
+def store_key(memory):
     return memory.store._refresher.last.key
 
 
-def guesses(pin: str, refs: list[str]) -> Iterator[str]:
+def guesses(pin, refs):
     """Yield what an older program, or somebody with an export, would make of a PIN."""
     text = f"My bank PIN is {pin}."
     fact = "0.95FACT"
@@ -80,7 +75,7 @@ def guesses(pin: str, refs: list[str]) -> Iterator[str]:
         yield "t_" + digest("default", "papers", ref, "1", text)
 
 
-async def filled(memory: Memory) -> None:
+async def filled(memory):
     """Write a PIN in every way, and learn from a question about it."""
     await memory.write(told(*SAID, facts=(NewFact("harbour wifi", "password", f"Xk9qTz{PIN}"),)))
     for text in ("The bank opens at nine.", SAID[0]):
@@ -90,7 +85,7 @@ async def filled(memory: Memory) -> None:
     await memory.evolve(EvolveRequest("default", recall.episode, Feedback(supports=supports, correction=SAID[0])))
 
 
-async def test_nobody_finds_a_masked_pin_by_an_export(tmp_path: Path) -> None:
+async def test_nobody_finds_a_masked_pin_by_an_export(tmp_path):
     memory = masked_at(tmp_path / "store")
     await filled(memory)
     assert not await names(memory) & set(guesses(PIN, []))
@@ -107,7 +102,7 @@ async def test_nobody_finds_a_masked_pin_by_an_export(tmp_path: Path) -> None:
     await memory.aclose()
 
 
-async def test_two_programs_that_begin_a_store_with_one_import_store_it_once(tmp_path: Path) -> None:
+async def test_two_programs_that_begin_a_store_with_one_import_store_it_once(tmp_path):
     one = open_at(tmp_path / "one")
     await one.write(told(*SAID, facts=FACTS))
     file = await exported(one)

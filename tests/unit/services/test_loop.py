@@ -18,7 +18,7 @@ from mcp_memory.view.evidence import sentence_evidence
 LINES = [f"Ann: This is line {number}." for number in range(40)]
 
 
-def begun(*candidates: int) -> LoopState:
+def begun(*candidates):
     space = say(new_space(), *LINES)
     return LoopState.begin(space, understand("What is it?", ()), [(row, 1.0) for row in candidates], width=2)
 

@@ -2,9 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of
@@ -20,10 +18,10 @@ PIECES = [b"\x00", b"\xff", b'"', b"{", b"}", b"[" * 200, b",", b"\\ud800", b"1e
           b"&a", b"*a", b"\xef\xbb\xbf", b"null", b"---\n", b"= ", b"x" * 5_000]  # fmt: skip
 
 
-def client(name: str) -> Callable[[Path], object]:
+def client(name):
     """Return what changes our entry of a client's file, and takes it out."""
 
-    def change(path: Path) -> object:
+    def change(path):
         text, known = read_client_file(path), CLIENTS[name]
         found = known.content(path, text)
         known.with_entry(path, None, known.with_entry(path, {"command": "x"}, text))
@@ -32,7 +30,7 @@ def client(name: str) -> Callable[[Path], object]:
     return change
 
 
-def calls(path: Path) -> object:
+def calls(path):
     """Read the lines of a client, and the arguments of its calls."""
     with path.open("rb") as file:
         while read := read_message(file, 2_000_000):
@@ -55,11 +53,11 @@ CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
 SERVERS = {"mcpServers": {"mcp-memory": {"command": "x", "args": []}, "y": {"command": "y"}}}
 
 
-def lines(*rows: object) -> bytes:
+def lines(*rows):
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
-FORMATS: dict[str, tuple[bytes, Callable[[Path], object]]] = {
+FORMATS = {
     "chatgpt.json": (json.dumps([chatgpt_chat(0, 2)]).encode(), records_of),
     "claude.json": (json.dumps([claude_chat(0)], indent=1).encode(), records_of),
     "official.jsonl": (lines(*OFFICIAL), records_of),
@@ -74,7 +72,7 @@ FORMATS: dict[str, tuple[bytes, Callable[[Path], object]]] = {
 }
 
 
-def mutated(chance: random.Random, data: bytes) -> bytes:
+def mutated(chance, data):
     """Return a file that is broken in one to four places."""
     for _ in range(chance.randint(1, 4)):
         place, end = sorted(chance.choices(range(len(data) + 1), k=2))
@@ -93,7 +91,7 @@ def mutated(chance: random.Random, data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_whatever_a_file_holds_it_is_read_or_refused_in_words(tmp_path: Path, name: str) -> None:
+def test_whatever_a_file_holds_it_is_read_or_refused_in_words(tmp_path, name):
     whole, read = FORMATS[name]
     path = tmp_path / name
     path.write_bytes(whole)

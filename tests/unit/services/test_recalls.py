@@ -9,25 +9,22 @@ similar is what has words in common.
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from learning_memory import memory, recalled, told
 from unit.rules.answers.small_memory import said
 
-from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
-from mcp_memory.memory import Memory
 from mcp_memory.server.tools.arguments import parse_window
 
 _FILE = Path(__file__).with_name("recalls.jsonl")
-LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 TALKS = {line["talk"]: line["said"] for line in LINES if "talk" in line}
 QUERIES = [line for line in LINES if "query" in line]
 
 
-async def hold(lines: list[Any], facts: tuple[NewFact, ...]) -> Memory:
+async def hold(lines, facts):
     """Return a memory of what was said, in a session for each day; documents are in one of their own."""
     one, day = memory(), "@ 2023-05-08"
     for place, line in enumerate(lines):
@@ -43,7 +40,7 @@ async def hold(lines: list[Any], facts: tuple[NewFact, ...]) -> Memory:
     return one
 
 
-def seen(recall: RecallResult, name: str) -> Any:
+def seen(recall, name):
     """Return what a line says of a result under a name."""
     match name:
         case "order" | "only":
@@ -58,7 +55,7 @@ def seen(recall: RecallResult, name: str) -> Any:
 
 
 @pytest.mark.parametrize("line", QUERIES, ids=[f"{line.get('what', '')} {line['query']}" for line in QUERIES])
-async def test_what_is_recalled(line: dict[str, Any]) -> None:
+async def test_what_is_recalled(line):
     lines = line["said"] if isinstance(line["said"], list) else TALKS[line["said"]]
     one = await hold([*lines, *line.get("then", ())], tuple(NewFact(*fact) for fact in line.get("facts", ())))
     asked = dict(line.get("asked", {}))
@@ -125,7 +122,7 @@ async def test_a_role_that_nobody_has_is_left_out_and_said_with_the_speakers_tha
     assert (await recalled(await told(memory(), "user: I wear boots."), SHOES, role="user")).warnings == ()
 
 
-async def test_of_a_query_longer_than_anybody_types_the_beginning_is_searched_and_the_reply_says_so() -> None:
+async def test_of_a_query_longer_than_anybody_types_the_beginning_is_searched_and_the_reply_says_so():
     one = await told(memory())
     short = await recalled(one, "What pet did Ann adopt?")
     long = await recalled(one, "What pet did Ann adopt?" + " <b>" * 4_000)

@@ -1,20 +1,15 @@
 """Secrets through a whole memory: in the log alone, and nowhere that a text of it is shown, embedded, read or sent."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 from exported_store import exported, imported, masked_at, store_of
-from fakes import FakeEmbedder
 from rows_checked import row_problems
 from store_contents import holding
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.errors import InvalidInput
-from mcp_memory.memory import Memory
 from mcp_memory.services.indexing import deriver, silent
 from mcp_memory.visible import FILL, SECRET_MASK
 
@@ -25,7 +20,7 @@ MASKED = repr(FILL)[1:-1]
 SAID = f"My token for the harbour is {TOKEN}. The harbour opens at eight."
 
 
-async def filled(folder: Path, secrets: str = "mask") -> tuple[Memory, tuple[str, ...]]:
+async def filled(folder, secrets="mask"):
     memory = masked_at(folder, secrets)
     items = (NewItem(SAID, ref="m1", speaker="Ines"), NewItem("The ferns are fine.", ref="m2", speaker="Ines"))
     facts = (NewFact("harbour wifi", "password", PASSWORD), NewFact("Ines", "likes", "ferns", source="m2"))
@@ -33,7 +28,7 @@ async def filled(folder: Path, secrets: str = "mask") -> tuple[Memory, tuple[str
     return memory, result.warnings
 
 
-async def shown(memory: Memory) -> str:
+async def shown(memory):
     """Return everything that a memory shows of what it holds."""
     recall = await memory.reconstruct(Query("What is the token for the harbour?"))
     answer = await memory.answer(Query(f"Whose token is {TOKEN}, and what is the wifi password?"))
@@ -49,7 +44,7 @@ async def shown(memory: Memory) -> str:
     return re.sub(r"ep_\w+", "ep_", repr((recall, answer, known, turns, lessons, points)))
 
 
-async def test_a_secret_stays_in_the_log_and_is_shown_embedded_and_read_masked(tmp_path: Path) -> None:
+async def test_a_secret_stays_in_the_log_and_is_shown_embedded_and_read_masked(tmp_path):
     memory, warnings = await filled(tmp_path / "store")
     assert "messages[0] (GitHub token), facts[0] (password)" in warnings[0]
     await memory.evolve(EvolveRequest("default", goal=f"Who has {TOKEN}?"))
@@ -60,13 +55,12 @@ async def test_a_secret_stays_in_the_log_and_is_shown_embedded_and_read_masked(t
     assert TOKEN not in found
     assert PASSWORD not in found
     embedder = memory.embedder
-    assert isinstance(embedder, FakeEmbedder)
     assert not [text for text in embedder.texts if TOKEN in text or PASSWORD in text]
     assert holding(tmp_path / "store", [TOKEN, PASSWORD]) == {TOKEN, PASSWORD}
     await memory.aclose()
 
 
-async def test_another_process_and_a_rebuild_see_the_same(tmp_path: Path) -> None:
+async def test_another_process_and_a_rebuild_see_the_same(tmp_path):
     memory, _ = await filled(tmp_path / "store")
     before = await shown(memory)
     await memory.aclose()
@@ -87,7 +81,7 @@ async def test_another_process_and_a_rebuild_see_the_same(tmp_path: Path) -> Non
         NewFact("door code", "has_value", "471199"),
     ],
 )
-async def test_the_head_of_a_fact_may_say_that_its_tail_is_a_secret(tmp_path: Path, fact: NewFact) -> None:
+async def test_the_head_of_a_fact_may_say_that_its_tail_is_a_secret(tmp_path, fact):
     memory = masked_at(tmp_path / "store")
     result = await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
     assert "Secrets in facts[0]" in result.warnings[0]
@@ -95,7 +89,7 @@ async def test_the_head_of_a_fact_may_say_that_its_tail_is_a_secret(tmp_path: Pa
     await memory.aclose()
 
 
-async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_path: Path) -> None:
+async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_path):
     memory, warnings = await filled(tmp_path / "store", "keep")
     assert warnings == ()
     point = PointInsert(("Ines", f"harbour {TOKEN}"), f"Ines opens the harbour with {TOKEN}.")
@@ -115,7 +109,7 @@ async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_
     await later.aclose()
 
 
-async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path: Path) -> None:
+async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path):
     with pytest.raises(InvalidInput, match=r"messages\[0\].*GitHub token.*Nothing of this call was stored"):
         await filled(tmp_path / "store", "refuse")
     memory = masked_at(tmp_path / "store", "refuse")
@@ -127,7 +121,7 @@ async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path:
     await memory.aclose()
 
 
-async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_path: Path) -> None:
+async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_path):
     memory, _ = await filled(tmp_path / "store")
     other = SAID.replace("k7Q", "m8R")
     for text, stored in ((SAID, False), (other, True), (other, False)):
@@ -145,7 +139,7 @@ async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_pat
 
 
 @pytest.mark.usefixtures("one_key")
-async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tmp_path: Path) -> None:
+async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tmp_path):
     memory, _ = await filled(tmp_path / "store")
     for secrets in ("mask", "keep"):
         file, is_kept = await exported(masked_at(tmp_path / "store", secrets)), secrets == "keep"
@@ -179,8 +173,8 @@ REMEMBER = "Remember that the door code is 4711#."
     ],
 )
 async def test_a_secret_that_the_user_asks_to_remember_stays_readable_and_the_reply_says_so(
-    tmp_path: Path, text: str, speaker: str | None, kept: bool
-) -> None:
+    tmp_path, text, speaker, kept
+):
     for told in ("keep", "mask"):
         memory = masked_at(tmp_path / told, told=told)
         items = (NewItem(text, ref="m1", speaker=speaker),)
@@ -192,7 +186,7 @@ async def test_a_secret_that_the_user_asks_to_remember_stays_readable_and_the_re
         await memory.aclose()
 
 
-async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read_again(tmp_path: Path) -> None:
+async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read_again(tmp_path):
     for told, seen in (("keep", True), ("mask", False), ("keep", True)):
         memory = masked_at(tmp_path, told=told)
         await memory.write(WriteRequest("default", "letters", "message", (NewItem(REMEMBER, ref="m1"),)))
@@ -200,7 +194,7 @@ async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read
         await memory.aclose()
 
 
-async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_path: Path) -> None:
+async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_path):
     facts = (NewFact("front door", "door_code", "4711", source="m1"), NewFact("gate", "gate_code", "8822", source="m2"))
     for text, readable in (("Remember that the door code is 4711#.", True), ("The door code is 4711#.", False)):
         memory = masked_at(tmp_path / str(readable))

@@ -8,7 +8,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.services.learn.lessons import supporting_sentences
 
 
-def witness(name: str, text: str, speaker: str | None) -> tuple[str, Source]:
+def witness(name, text, speaker):
     turn = Turn("t_" + name, "x", "s", name, "message", text, speaker, None, None, 0, 0, 0, 0)
     return name, Source(turn, 0, len(text))
 

@@ -1,7 +1,5 @@
 """A project's space shows the user's standing wishes of the default space, and nothing else of it."""
 
-from __future__ import annotations
-
 from contextlib import asynccontextmanager
 from dataclasses import replace
 

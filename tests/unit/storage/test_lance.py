@@ -18,5 +18,5 @@ assert {API!r} in sys.modules
 """
 
 
-def test_the_client_is_run_only_when_somebody_asks_for_it() -> None:
+def test_the_client_is_run_only_when_somebody_asks_for_it():
     subprocess.run([sys.executable, "-c", LEFT_OUT], check=True)

@@ -1,9 +1,6 @@
 """What of a store's folder the program knows as its own, and what it leaves alone."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 from mcp_memory.storage.place import others_in, own_files, remove_folder, remove_unfinished
 
@@ -20,20 +17,20 @@ OWN = (
 FOREIGN = ("segments.lance/photo.jpg", "photos_0.lance/x", "journal.damaged", "mine/view/x.view", "notes.txt")
 
 
-def lay(folder: Path, names: tuple[str, ...]) -> None:
+def lay(folder, names):
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("something")
 
 
-def test_what_lies_beside_the_own_files_and_folders_is_another_s(tmp_path: Path) -> None:
+def test_what_lies_beside_the_own_files_and_folders_is_another_s(tmp_path):
     lay(tmp_path, OWN + FOREIGN)
     (tmp_path / "empty").mkdir()
     assert {path.relative_to(tmp_path).as_posix() for path in own_files(tmp_path)} == {*OWN}
     assert {path.relative_to(tmp_path).as_posix() for path in others_in(tmp_path)} == {*FOREIGN}
 
 
-def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
+def test_no_link_is_an_own_file_and_none_is_followed(tmp_path):
     lay(tmp_path / "outside", OWN)
     (tmp_path / "store").mkdir()
     for name in ("segments_0.lance", "view", "nowhere", "journal"):
@@ -43,7 +40,7 @@ def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
     assert len(list((tmp_path / "store").iterdir())) == len(others_in(tmp_path / "store")) == 4
 
 
-def test_half_a_file_of_a_process_that_died_goes_when_it_is_old_and_nobody_elses_does(tmp_path: Path) -> None:
+def test_half_a_file_of_a_process_that_died_goes_when_it_is_old_and_nobody_elses_does(tmp_path):
     names = (f"journal/.{8:020d}.0123abcd.part", ".forgotten.json.0123abcd.part", ".mine.1a.part")
     lay(tmp_path, names)
     remove_unfinished(tmp_path)

@@ -1,9 +1,5 @@
 """Rows become values in the order of recording, whatever order a table has them in."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from batches import derive, turn
@@ -13,14 +9,14 @@ from mcp_memory.storage.rows import rows_of, with_pieces
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_pieces_come_by_turn_and_place_and_those_of_no_turn_are_left_out(seed: int) -> None:
+def test_pieces_come_by_turn_and_place_and_those_of_no_turn_are_left_out(seed):
     """A line of the log may be lost, and with it the text of pieces that are still in their tables."""
     dice = np.random.default_rng(seed)
     rows = derive([turn(f"r{n}", ("left", "right")[n % 2], n) for n in range(12)])
     earlier, lost, *turns = rows.turns
     kept = {one.id for one in (earlier, *turns)}
 
-    def table(kind: Any, pieces: Any, vectors: Any) -> Any:
+    def table(kind, pieces, vectors):
         order = dice.permutation(len(pieces)).tolist()
         return rows_of(kind, [pieces[place] for place in order], [1] * len(order), None, vectors[order])
 

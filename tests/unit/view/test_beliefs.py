@@ -1,7 +1,5 @@
 """A space stores the last belief about each sentence, also in arrays."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 
@@ -13,7 +11,7 @@ from mcp_memory.view.beliefs import Beliefs
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_last_belief_about_a_sentence_counts_also_in_the_arrays(seed: int) -> None:
+def test_the_last_belief_about_a_sentence_counts_also_in_the_arrays(seed):
     """One by one or several at once; the others keep their rows, and an unlearnt sentence has none (DESIGN I20)."""
     dice = random.Random(seed)
     beliefs, last = Beliefs(), {}
@@ -30,7 +28,7 @@ def test_the_last_belief_about_a_sentence_counts_also_in_the_arrays(seed: int) -
     assert beliefs.time_doubts.tolist() == [one.time_doubt for one in last.values()]
 
 
-def test_the_first_lesson_of_a_judge_about_an_episode_stays() -> None:
+def test_the_first_lesson_of_a_judge_about_an_episode_stays():
     """Each judge has one."""
     beliefs = Beliefs()
     first, second, other = lesson("a", {"s_1": 1}), lesson("a", {"s_1": 0}), lesson("a", source="embedded")

@@ -10,7 +10,7 @@ from mcp_memory.view.space import Space
 NAMES = {"One.": ["Ann Lee", "the Ann Lee", "Bob"], "Two.": ["Bob"], "Three.": ["!", ""]}
 
 
-def space() -> Space:
+def space():
     """A document of three sentences in two segments that share the second."""
     made = Space("x")
     turn = Turn("t", "x", "s", "1", "document", "One. Two. Three.", None, None, None, 0, 0, 0, 0)
@@ -21,7 +21,7 @@ def space() -> Space:
     return made
 
 
-def test_later_segments_are_added_and_nothing_is_read_again() -> None:
+def test_later_segments_are_added_and_nothing_is_read_again():
     whole, parts = EntityIndex(lambda _, s: NAMES[s]), EntityIndex(lambda _, s: NAMES[s])
     given = space()
     whole.add_segments(given, 0)

@@ -1,7 +1,5 @@
 """What rests on what is to be forgotten goes by ids, in whatever words it says it; what does not stays."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -12,38 +10,37 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import correction_ref
 from mcp_memory.domain.ids import Ids, digest
-from mcp_memory.domain.points import Point
 from mcp_memory.domain.requests import ForgetTargets
-from mcp_memory.domain.turns import FEEDBACK, Turn
-from mcp_memory.view.erasure import Erasure, erasure_of, holds, telling_words, without_words_of
-from mcp_memory.view.space import Space, View
+from mcp_memory.domain.turns import FEEDBACK
+from mcp_memory.view.erasure import erasure_of, holds, telling_words, without_words_of
+from mcp_memory.view.space import View
 
 
-def space_of(*batches: Batch) -> Space:
+def space_of(*batches):
     view = View()
     for tx, rows in enumerate(batches, 1):
         view.add(rows, tx)
     return view.space("default")
 
 
-def without(space: Space, *refs: str) -> Erasure:
+def without(space, *refs):
     return erasure_of(space, ForgetTargets("default", turns=frozenset(turn(ref).id for ref in refs)))
 
 
-def first(ref: str) -> str:
+def first(ref):
     return batch(ref).sentences[0].id
 
 
-def kept(found: Erasure, *points: Point) -> list[Point]:
+def kept(found, *points):
     return [left for one in points if (left := found.point(one)) is not None]
 
 
-def said(ref: str, text: str, session: str = "talk") -> Turn:
+def said(ref, text, session="talk"):
     name = "t_" + digest("default", session, ref)
     return replace(turn(ref), id=name, ref=ref, text=text, session=session)
 
 
-def test_a_goal_goes_from_all_its_points_when_one_of_them_rests_on_what_goes() -> None:
+def test_a_goal_goes_from_all_its_points_when_one_of_them_rests_on_what_goes():
     """In other words than the forgotten text has; another goal stays, and so do the descriptions."""
     resting = replace(point("a", scope="How ill is she?"), sentences=(first("alpha"), first("bravo")))
     beside = replace(point("b", scope="how ill is she?"), sentences=(first("bravo"),))
@@ -54,7 +51,7 @@ def test_a_goal_goes_from_all_its_points_when_one_of_them_rests_on_what_goes() -
     assert (made.scope, made.sentences, made.description) == ("", (first("bravo"),), "bravo came first.")
 
 
-def test_a_correction_of_an_answer_that_rested_on_it_goes_and_another_stays() -> None:
+def test_a_correction_of_an_answer_that_rested_on_it_goes_and_another_stays():
     corrected, other = "No, it is the other one.", "That was last week."
     rows = derive(
         [
@@ -70,7 +67,7 @@ def test_a_correction_of_an_answer_that_rested_on_it_goes_and_another_stays() ->
     assert found.targets.turns == found.turns  # written down, since the lesson goes first
 
 
-def test_a_confirmation_goes_with_the_last_text_that_says_its_fact() -> None:
+def test_a_confirmation_goes_with_the_last_text_that_says_its_fact():
     rows = derive([turn("alpha"), turn("bravo")])
     facts = tuple(asserted(one, tail="Porto", confidence=0.5) for one in rows.turns)
     confirmed = replace(said("c", "Ann lives in Porto. Yes.", FEEDBACK), kind="statement")
@@ -80,7 +77,7 @@ def test_a_confirmation_goes_with_the_last_text_that_says_its_fact() -> None:
     assert without(space, "alpha", "bravo").turns == {turn("alpha").id, turn("bravo").id, confirmed.id}
 
 
-def test_a_point_without_support_goes_when_only_what_goes_told_of_its_names() -> None:
+def test_a_point_without_support_goes_when_only_what_goes_told_of_its_names():
     """What else was told of them was told of one alone; another point rests on what stays."""
     rows = derive(
         [said("a", "Ed and Bo met. It was good."), said("b", "Bo sang. Cy and Di met."), said("c", "Ed slept. So.")]
@@ -93,7 +90,7 @@ def test_a_point_without_support_goes_when_only_what_goes_told_of_its_names() ->
     assert others.id not in found.points
 
 
-def test_a_point_that_a_caller_merged_of_one_that_goes_goes_too() -> None:
+def test_a_point_that_a_caller_merged_of_one_that_goes_goes_too():
     one = replace(point("one"), sentences=(first("alpha"),))
     two = replace(point("two"), sentences=(first("bravo"),))
     union, *gone = merged("union", one, two)
@@ -102,7 +99,7 @@ def test_a_point_that_a_caller_merged_of_one_that_goes_goes_too() -> None:
     assert kept(found, gone[1]) == []  # it is active again
 
 
-def test_names_of_one_and_two_signs_go_from_names_questions_and_points() -> None:
+def test_names_of_one_and_two_signs_go_from_names_questions_and_points():
     rows = derive([said("a", "Bo and 李明 met. It was good."), said("b", "We went to Boston. 明天 见.")])
     aliases = [Alias("default", "Ann", name, "alike", "embedded", 1) for name in ("Bo", "李明", "Boston")]
     points = [point(name, ("We", name)) for name in ("Bo", "李明", "Boston")]
@@ -133,14 +130,12 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("said", "found", "other"), NAMES)
-def test_a_name_is_found_whatever_its_length_and_script_and_takes_no_other_word_along(
-    said: str, found: str, other: str
-) -> None:
+def test_a_name_is_found_whatever_its_length_and_script_and_takes_no_other_word_along(said, found, other):
     """Where another text has that word."""
     own = frozenset(without_words_of(telling_words(said), other))
     assert holds(own, found)
     assert not holds(own, other)
 
 
-def test_fillers_and_the_commonest_words_tell_nothing() -> None:
+def test_fillers_and_the_commonest_words_tell_nothing():
     assert telling_words("So it is; he was in de la al, and we met Jo.") == {"met", "jo"}

@@ -1,40 +1,36 @@
 """The facts of a space, for any assertions: the order of arrival does not matter, and every id stays valid."""
 
-import random
-
 from asserting import asserted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from soak.invariants import fact_faults
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.facts import CERTAIN, WHOLE, Assertion, count
+from mcp_memory.domain.facts import CERTAIN, WHOLE, count
 from mcp_memory.view.facts import Facts
 
 thorough = settings(max_examples=100, derandomize=True)
 
 
-def facts_of(*said: Assertion) -> Facts:
+def facts_of(*said):
     facts = Facts()
     facts.add(said)
     return facts
 
 
-def test_an_id_stays_valid_when_an_earlier_assertion_arrives_late_or_a_better_one_replaces_it() -> None:
+def test_an_id_stays_valid_when_an_earlier_assertion_arrives_late_or_a_better_one_replaces_it():
     read = asserted("Oslo", 2012, turn="t", extractor="embedded")
     facts = facts_of(read)
     (before,) = facts.versions("ann", "lives_in")
     facts.add([asserted("Oslo", 2010), asserted("oslo", 2012, turn="t", extractor="caller")])
     after = facts.version(before.id)
-    assert after is not None
     assert (after.since, [a.extractor for a in after.assertions]) == (2010, ["caller", "caller"])
     facts.add([asserted("Lima", 2011)])
     split = facts.version(before.id)
-    assert split is not None
     assert (split.since, split.tail) == (2012, "oslo")
 
 
-def test_assertions_of_an_old_revision_of_a_document_do_not_count() -> None:
+def test_assertions_of_an_old_revision_of_a_document_do_not_count():
     facts = facts_of(asserted("Oslo", 2010, turn="t_old"), asserted("Lima", 2015, turn="t_new"))
     assert len(facts.versions("ann", "lives_in")) == 2
     facts.retire("t_old")
@@ -64,7 +60,7 @@ assertions = st.builds(
 histories = st.lists(assertions, max_size=12, unique_by=lambda assertion: assertion.id)
 
 
-def visible(facts: Facts) -> object:
+def visible(facts):
     """Return everything visible of the facts of a space except ids, which depend on the order of arrival."""
     keys = sorted(facts.entities())
     groups = [(key, relation) for key in keys for relation in sorted(facts.relations_of(key))]
@@ -97,9 +93,7 @@ def visible(facts: Facts) -> object:
 
 @thorough
 @given(histories, st.booleans(), st.randoms(use_true_random=False))
-def test_nothing_visible_depends_on_the_order_of_arrival_or_on_queries_in_between(
-    said: list[Assertion], retired: bool, rng: random.Random
-) -> None:
+def test_nothing_visible_depends_on_the_order_of_arrival_or_on_queries_in_between(said, retired, rng):
     once, stepwise = Facts(), Facts()
     if retired:
         once.retire("t_1")
@@ -116,7 +110,7 @@ def test_nothing_visible_depends_on_the_order_of_arrival_or_on_queries_in_betwee
 
 @thorough
 @given(histories, st.randoms(use_true_random=False))
-def test_counters_kept_up_to_date_equal_those_counted_from_scratch(said: list[Assertion], rng: random.Random) -> None:
+def test_counters_kept_up_to_date_equal_those_counted_from_scratch(said, rng):
     facts = Facts()
     for assertion in said:
         facts.add([assertion])
@@ -134,7 +128,7 @@ def test_counters_kept_up_to_date_equal_those_counted_from_scratch(said: list[As
 
 @thorough
 @given(histories)
-def test_every_id_that_was_ever_returned_still_names_a_version(said: list[Assertion]) -> None:
+def test_every_id_that_was_ever_returned_still_names_a_version(said):
     facts, shown_ids = Facts(), set()
     for assertion in said:
         facts.add([assertion])
@@ -143,13 +137,12 @@ def test_every_id_that_was_ever_returned_still_names_a_version(said: list[Assert
     for fact_id in shown_ids:
         version = facts.version(fact_id)
         if "x_" + fact_id.removeprefix("f_") in counting:
-            assert version is not None
             assert version.id in {v.id for v in facts.all(suspected=True)}
 
 
 @thorough
 @given(histories)
-def test_every_version_is_found_from_its_head_and_from_its_tail(said: list[Assertion]) -> None:
+def test_every_version_is_found_from_its_head_and_from_its_tail(said):
     facts = facts_of(*said)
     for version in facts.all(suspected=True):
         head, tail = facts.key(version.head), facts.key(version.tail)
@@ -161,15 +154,13 @@ def test_every_version_is_found_from_its_head_and_from_its_tail(said: list[Asser
 
 @thorough
 @given(histories, st.booleans())
-def test_one_value_holds_at_a_time_of_what_was_told_as_certain_and_one_of_the_rest(
-    said: list[Assertion], left: bool
-) -> None:
+def test_one_value_holds_at_a_time_of_what_was_told_as_certain_and_one_of_the_rest(said, left):
     facts = Facts(as_of=lambda version: 9 if left and version.confidence >= CERTAIN else None)
     facts.add(said)
     assert list(fact_faults(facts)) == []
 
 
-def test_what_was_told_as_certain_stands_beside_what_was_not_also_when_something_was_said_since() -> None:
+def test_what_was_told_as_certain_stands_beside_what_was_not_also_when_something_was_said_since():
     facts = Facts(as_of=lambda version: 2012 if version.confidence >= CERTAIN else None)
     facts.add([asserted("Oslo", 2010), asserted("Lima", 2012, confidence=0.8)])
     assert [version.tail for version in facts.versions("ann", "lives_in") if version.current] == ["Oslo", "Lima"]

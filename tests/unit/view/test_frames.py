@@ -8,7 +8,6 @@ away. What was said since then makes an answer one of the day on which it was to
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from unit.rules.answers.small_memory import said
@@ -17,7 +16,7 @@ from unit.services.learning_memory import on_disk
 from mcp_memory.configurable import WriteSettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
-from mcp_memory.domain.turns import WISHES, Turn
+from mcp_memory.domain.turns import WISHES
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
@@ -26,10 +25,10 @@ from mcp_memory.settings import Settings
 from mcp_memory.view.frames import Frames
 
 _FILE = Path(__file__).with_name("frames.jsonl")
-LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 
 
-async def after(lines: list[str], *facts: NewFact) -> Memory:
+async def after(lines, *facts):
     """Return a memory in which somebody said these lines."""
     memory = on_disk(Memory, Settings(write=WriteSettings(wait=True)), extractor=RuleExtractor())
     memory.clock = lambda: parse("2024-06-01")[0]
@@ -38,7 +37,7 @@ async def after(lines: list[str], *facts: NewFact) -> Memory:
 
 
 @pytest.mark.parametrize("line", LINES, ids=[" ".join(line["said"]) for line in LINES])
-async def test_what_stands_after_a_talk_depends_on_the_talk_around_it(line: dict[str, Any]) -> None:
+async def test_what_stands_after_a_talk_depends_on_the_talk_around_it(line):
     memory = await after(line["said"])
     if "wishes" in line:
         async with memory.store.reading() as view:
@@ -48,16 +47,16 @@ async def test_what_stands_after_a_talk_depends_on_the_talk_around_it(line: dict
         assert (await memory.answer(Query(question, learn=False))).text == line["answer"]
 
 
-async def test_what_a_caller_states_is_the_caller_s_to_end() -> None:
+async def test_what_a_caller_states_is_the_caller_s_to_end():
     fact = NewFact("Ben", "works_at", "Bosch", parse("2024-03-01")[0])
     memory = await after(["@ 2024-05-01", "user: Ben was fired on Friday, poor man."], fact)
     assert (await memory.answer(Query("Where does Ben work?"))).text == "Bosch"
 
 
-async def test_a_talk_of_many_people_is_read_in_steps_as_many_as_its_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_talk_of_many_people_is_read_in_steps_as_many_as_its_messages(monkeypatch):
     steps, beside = [0], Frames._beside
 
-    def counted(frames: Frames, turn: Turn, step: int) -> Turn | None:
+    def counted(frames, turn, step):
         steps[0] += 1
         return beside(frames, turn, step)
 
@@ -68,7 +67,7 @@ async def test_a_talk_of_many_people_is_read_in_steps_as_many_as_its_messages(mo
     assert steps[0] < 30 * 100
 
 
-async def test_a_message_of_a_later_call_takes_back_what_was_answered_before() -> None:
+async def test_a_message_of_a_later_call_takes_back_what_was_answered_before():
     memory = on_disk(Memory, Settings(write=WriteSettings(wait=True)), extractor=RuleExtractor())
     memory.clock = lambda: parse("2024-06-01")[0]
     asked = Query("When did I visit Vienna?", learn=False)
@@ -79,7 +78,7 @@ async def test_a_message_of_a_later_call_takes_back_what_was_answered_before() -
     assert answers == ["3 May 2023", None]
 
 
-async def test_a_wish_that_a_caller_understood_leaves_what_was_read_plain() -> None:
+async def test_a_wish_that_a_caller_understood_leaves_what_was_read_plain():
     memory = await after(["@ 2024-03-01", "user: I live in Bergen."])
     asked = Query("Where do I live?", learn=False)
     answers = []

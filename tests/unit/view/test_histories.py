@@ -7,52 +7,48 @@ from when until when it holds, and what else is to be said of it; a "?" stands b
 what is only suspected.
 """
 
-from __future__ import annotations
-
 import json
 import random
-from collections.abc import Sequence
 from itertools import islice, permutations
 from pathlib import Path
-from typing import Any
 
 import pytest
 from asserting import asserted
 
-from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion, Version
+from mcp_memory.domain.facts import CERTAIN, STABLE
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
 from mcp_memory.language.iso import parse, show
 from mcp_memory.view.facts import Facts
 
 _FILE = Path(__file__).with_name("histories.jsonl")
-LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 TIMES = ("since", "until", "said_at")
 
 
-def told(line: str) -> Assertion:
+def told(line):
     """Return the assertion of a line."""
     head, relation, tail, *more = (part.strip() for part in line.split(" | "))
-    options: dict[str, Any] = {}
+    options = {}
     for option in " ".join(more).split():
         name, _, value = option.partition("=")
         options[name] = instant(value) if name in TIMES else plain(value)
     return asserted(tail, head=head, relation=relation, **options)
 
 
-def plain(value: str) -> Any:
+def plain(value):
     try:
         return json.loads(value or "true")
     except ValueError:
         return value
 
 
-def instant(written: str) -> int:
+def instant(written):
     if written == "ever":
         return BEGINNING
     return int(written) if written.isdigit() else parse(written)[0]
 
 
-def shown(version: Version) -> str:
+def shown(version):
     """Return a version as a line has it."""
     doubt = "??" if version.confidence < STABLE else "?" if version.confidence < CERTAIN else ""
     until = "" if version.until >= FOREVER else moment(version.until)
@@ -62,13 +58,13 @@ def shown(version: Version) -> str:
     ).strip()
 
 
-def moment(time: int) -> str:
+def moment(time):
     if time <= BEGINNING:
         return "ever"
     return str(time) if time < DAY else str(show(time))[:10]
 
 
-def read(line: dict[str, Any], said: Sequence[str]) -> dict[str, Any]:
+def read(line, said):
     """Return what a line says, after its assertions came in an order."""
     texts = line.get("texts", {})
     facts = Facts(text_of=lambda turn: str(texts.get(turn, "")))
@@ -87,7 +83,7 @@ def read(line: dict[str, Any], said: Sequence[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("line", LINES, ids=[line["what"] for line in LINES])
-def test_what_holds_depends_on_what_was_said_and_on_no_order(line: dict[str, Any]) -> None:
+def test_what_holds_depends_on_what_was_said_and_on_no_order(line):
     orders = islice(permutations(line["said"]), 24)
     mixed = (random.Random(seed).sample(line["said"], len(line["said"])) for seed in range(6))
     for said in (*orders, *mixed):

@@ -5,17 +5,17 @@ import pytest
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
-from mcp_memory.domain.turns import Kind, Segment, Sentence, Turn
+from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.view.pieces import Pieces
-from mcp_memory.view.space import NONE, Space, View
+from mcp_memory.view.space import NONE, View
 
 
-def turn(ref: str, session: str = "talk", kind: Kind = "message", revision: int = 0, space: str = "default") -> Turn:
+def turn(ref, session="talk", kind="message", revision=0, space="default"):
     name = f"t_{space}{session}{ref}{revision}"
     return Turn(name, space, session, ref, kind, "One. Two.", "Ann", None, None, None, 1, revision, 0)
 
 
-def batch(*turns: Turn) -> Batch:
+def batch(*turns):
     segments = tuple(Segment(f"g_{t.id}", t.space, t.id, 0, 0, 9, 0, 1) for t in turns)
     spans = ((0, 4), (5, 9))
     sentences = tuple(Sentence(f"s_{t.id}{n}", t.space, t.id, n, *spans[n], ()) for t in turns for n in (0, 1))
@@ -23,19 +23,19 @@ def batch(*turns: Turn) -> Batch:
     return Batch(turns, segments, sentences, vectors[[0] * len(segments)], vectors[[1] * len(sentences)])
 
 
-def space_with(*turns: Turn) -> Space:
+def space_with(*turns):
     view = View()
     view.add(batch(*turns), 1)
     return view.space(turns[0].space)
 
 
-def test_messages_of_one_session_are_neighbours_and_documents_are_not() -> None:
+def test_messages_of_one_session_are_neighbours_and_documents_are_not():
     space = space_with(turn("m1"), turn("d1", kind="document"), turn("x1", session="other"), turn("m2"))
     assert space.rows_before.tolist() == [NONE, NONE, NONE, 0]
     assert space.rows_after.tolist() == [3, NONE, NONE, NONE]
 
 
-def test_a_document_written_again_leaves_recall_and_stays_in_history() -> None:
+def test_a_document_written_again_leaves_recall_and_stays_in_history():
     old, new = turn("d1", kind="document"), turn("d1", kind="document", revision=1)
     space = space_with(old, turn("m1"), new)
     assert space.live.tolist() == [False, True, True]
@@ -45,7 +45,7 @@ def test_a_document_written_again_leaves_recall_and_stays_in_history() -> None:
     assert space.sessions["talk"] == [new.id, turn("m1").id]
 
 
-def document(*indices: int) -> Space:
+def document(*indices):
     """Return a space with a document of sentences of these indices, in segments of three with one in common."""
     told = turn("d1", kind="document")
     ends = [(first, first + 2) for first in range(0, max(indices), 2)]
@@ -60,12 +60,12 @@ def document(*indices: int) -> Space:
     return view.space(told.space)
 
 
-def told_in(space: Space, rows: list[int]) -> list[int]:
+def told_in(space, rows):
     return [space.sentences[row].index for row in rows]
 
 
 @pytest.mark.parametrize("indices", [[0, 1, 2, 3, 4, 5], [1, 2, 3, 4], [2, 4], [0, 2, 3, 5], [0, 1, 3, 4]])
-def test_the_sentences_of_a_segment_are_found_also_where_a_bad_row_was_left_out(indices: list[int]) -> None:
+def test_the_sentences_of_a_segment_are_found_also_where_a_bad_row_was_left_out(indices):
     space = document(*indices)
     left = [index for index in indices if 2 <= index <= 4]
     assert told_in(space, space.sentences_within(space.segments[1])) == left
@@ -73,7 +73,7 @@ def test_the_sentences_of_a_segment_are_found_also_where_a_bad_row_was_left_out(
     assert [index for index in range(6) if space.sentence_row(space.segments[0].turn_id, index) != NONE] == indices
 
 
-def test_a_span_of_a_document_leads_to_the_sentences_and_segments_that_it_touches() -> None:
+def test_a_span_of_a_document_leads_to_the_sentences_and_segments_that_it_touches():
     space = document(*range(7))
     name = space.segments[0].turn_id
     assert told_in(space, space.sentences.overlapping(name, 28, 30)) == [2]
@@ -84,7 +84,7 @@ def test_a_span_of_a_document_leads_to_the_sentences_and_segments_that_it_touche
     assert space.segments_with(name, WHOLE) == range(3)
 
 
-def test_a_long_document_is_not_read_whole_to_find_a_place_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_document_is_not_read_whole_to_find_a_place_in_it(monkeypatch):
     """One of 8 MB has 100,000 sentences in 16,000 segments, and each of these is looked up when it is indexed."""
     space, read = document(*range(2001)), list[int]()
     name, look_up = space.segments[0].turn_id, Pieces.__getitem__
@@ -99,14 +99,14 @@ def test_a_long_document_is_not_read_whole_to_find_a_place_in_it(monkeypatch: py
 class Seen:
     """An index that records which rows were added to it."""
 
-    def __init__(self) -> None:
-        self.rows: list[int] = []
+    def __init__(self):
+        self.rows = []
 
-    def add_segments(self, space: Space, since: int) -> None:
+    def add_segments(self, space, since):
         self.rows += range(since, len(space.segments))
 
 
-def test_an_index_has_every_row_once_when_it_is_read_and_nothing_before() -> None:
+def test_an_index_has_every_row_once_when_it_is_read_and_nothing_before():
     view = View([Seen])
     view.add(batch(turn("m1"), turn("m2")), 1)
     index = view.space("default").index(Seen)
