@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from batches import DIMENSION, batch, belief, derive, unit_vectors
+from remembering import space_in
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
@@ -44,8 +45,7 @@ async def write(store: Store, *refs: str) -> int:
 
 async def refs(store: Store, space: str = "default") -> list[str]:
     """Return the names of the messages that a store holds, in their order."""
-    async with store.reading() as view:
-        return [turn.ref for turn in view.space(space).turns.values()]
+    return [turn.ref for turn in (await space_in(store, space)).turns.values()]
 
 
 async def forgotten(store: Store) -> int:
@@ -124,7 +124,6 @@ async def is_damaged(folder: Path) -> list[str]:
 
 async def held(store: LanceStore) -> tuple[int, int, int]:
     """Return how many sentences, segments and facts of the rules a store has."""
-    async with store.reading() as view:
-        space = view.space("default")
-        facts = sum(one.extractor == "embedded" for one in space.facts.rows)
-        return len(space.sentences), len(space.segments), facts
+    space = await space_in(store)
+    facts = sum(one.extractor == "embedded" for one in space.facts.rows)
+    return len(space.sentences), len(space.segments), facts

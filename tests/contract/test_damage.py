@@ -19,6 +19,7 @@ from lance_at import (
     refs,
     relearn,
 )
+from remembering import space_in
 
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import StoreUnwritable
@@ -119,8 +120,7 @@ async def test_questions_of_the_pool_are_made_anew_with_their_vectors(tmp_path):
     await refs(store)
     assert "'questions_0'" in " ".join(store.damage)
     await renewed(store)
-    async with store.reading() as view:
-        assert [one.text for one in view.space("default").questions.rows] == ["What came?"]
+    assert [one.text for one in (await space_in(store)).questions.rows] == ["What came?"]
     await commit_to(store, batch("m1"))
     assert store.damage == ()
 
@@ -138,6 +138,5 @@ async def test_beliefs_that_a_rebuild_made_are_missed_when_their_table_is_lost(t
     await refs(store)
     assert "'beliefs_1'" in " ".join(store.damage)
     await renewed(store)
-    async with store.reading() as view:
-        assert len(view.space("default").beliefs) == 1
+    assert len((await space_in(store)).beliefs) == 1
     assert store.damage == ()

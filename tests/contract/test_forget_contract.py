@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from batches import asserted, batch, belief, erasing, lesson, merged, point, pointed, taught, turn, unit_vectors
 from lance_at import commit_to, forgotten
+from remembering import space_in
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -48,8 +49,7 @@ async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_e
     )  # a word that goes
     questions = (*questions, named)
     await commit_to(store, Batch(questions=questions, question_vectors=unit_vectors(["a", "b", "c"])))
-    async with other.reading() as view:
-        assert len(view.space("default").turns) == 2
+    assert len((await space_in(other)).turns) == 2
     await store.forget(texts("alpha"))
     kept = batch("alpha", "bravo")
     for opened in (store, other, open_store()):
@@ -77,8 +77,7 @@ async def test_writing_goes_on_after_a_forget_and_the_same_words_can_be_told_aga
     await commit_to(other, batch("charlie"))
     await commit_to(store, batch("alpha"))
     for opened in (store, other, open_store()):
-        async with opened.reading() as view:
-            assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie", "alpha"]
+        assert [one.ref for one in (await space_in(opened)).turns.values()] == ["bravo", "charlie", "alpha"]
 
 
 async def test_a_point_that_rests_on_more_is_made_anew_in_the_words_of_the_rest(open_store):
@@ -93,11 +92,10 @@ async def test_a_point_that_rests_on_more_is_made_anew_in_the_words_of_the_rest(
     found = await store.forget(texts("alpha"))
     assert [one.description for one in found.remade] == ["bravo came first."]
     for opened in (store, open_store()):
-        async with opened.reading() as view:
-            graph = view.space("default").hypergraph
-            assert {one.description for one in graph.all()} == {"bravo came first.", free.description}
-            (made,) = [one for one in graph.all() if one.id != free.id]
-            assert (made.entities, made.sentences, made.source) == (both.entities, both.sentences[1:], "embedded")
+        graph = (await space_in(opened)).hypergraph
+        assert {one.description for one in graph.all()} == {"bravo came first.", free.description}
+        (made,) = [one for one in graph.all() if one.id != free.id]
+        assert (made.entities, made.sentences, made.source) == (both.entities, both.sentences[1:], "embedded")
 
 
 async def test_a_point_that_was_merged_into_one_that_goes_is_active_again(open_store):
@@ -109,9 +107,8 @@ async def test_a_point_that_was_merged_into_one_that_goes_is_active_again(open_s
     await commit_to(store, pointed(one, two))
     await commit_to(store, pointed(replace(union, sentences=(*one.sentences, *two.sentences)), *gone))
     await store.forget(texts("alpha"))
-    async with store.reading() as view:
-        (left,) = view.space("default").hypergraph.all()
-        assert (left.id, left.active, left.description) == (two.id, True, two.description)
+    (left,) = (await space_in(store)).hypergraph.all()
+    assert (left.id, left.active, left.description) == (two.id, True, two.description)
 
 
 async def test_a_lesson_about_others_loses_the_record_that_tells_what_goes(open_store):
@@ -127,10 +124,9 @@ async def test_a_lesson_about_others_loses_the_record_that_tells_what_goes(open_
     about = replace(about, trace=json.dumps(told).encode())
     await commit_to(store, Batch(lessons=(about,), beliefs=(belief(kept),)))
     await store.forget(texts("alpha"))
-    async with open_store().reading() as view:
-        (left,) = view.space("default").beliefs.lessons()
-        assert (left.read_trace().get("paths"), dict(left.labels)) == (None, {kept: 1})
-        assert len(trace["shown"]) == 1
+    (left,) = (await space_in(open_store())).beliefs.lessons()
+    assert (left.read_trace().get("paths"), dict(left.labels)) == (None, {kept: 1})
+    assert len(trace["shown"]) == 1
 
 
 async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_beliefs_are_learnt_again(open_store):
@@ -142,8 +138,7 @@ async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_be
     await commit_to(store, Batch(lessons=(both, other), beliefs=(belief(first), belief(second, 2))))
     found = await store.forget(texts("alpha"))
     assert found.relearn
-    async with open_store().reading() as view:
-        assert [one.episode_id for one in view.space("default").beliefs.lessons()] == ["ep_bravo"]
+    assert [one.episode_id for one in (await space_in(open_store())).beliefs.lessons()] == ["ep_bravo"]
 
 
 async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_store):
@@ -156,9 +151,8 @@ async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_s
     )
     await commit_to(store, Batch(aliases=(known, gone)))
     await store.forget(texts("alpha"))
-    async with open_store().reading() as view:
-        facts = view.space("default").facts
-        assert facts.inferred_aliases(facts.key("Ann")) == [known]
+    facts = (await space_in(open_store())).facts
+    assert facts.inferred_aliases(facts.key("Ann")) == [known]
 
 
 async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_store):
@@ -168,8 +162,9 @@ async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_
     stated = asserted(turn("alpha"), 1, "caller")
     await commit_to(store, Batch(assertions=(stated,)))
     await store.forget(erasing(ForgetTargets("default", assertions=frozenset([stated.id]))))
-    async with open_store().reading() as view:
-        assert [row.id for row in view.space("default").facts.rows] == [row.id for row in batch("alpha").assertions]
+    assert [row.id for row in (await space_in(open_store())).facts.rows] == [
+        row.id for row in batch("alpha").assertions
+    ]
 
 
 async def test_a_whole_space_goes_and_the_others_stay(open_store):
@@ -187,8 +182,7 @@ async def test_a_whole_space_goes_and_the_others_stay(open_store):
             space = view.space("other")
             assert len(space.turns) == len(space.hypergraph) == len(space.beliefs.lessons()) == 1
     await commit_to(other, batch("bravo"))
-    async with store.reading() as view:
-        assert [one.ref for one in view.space("default").turns.values()] == ["bravo"]
+    assert [one.ref for one in (await space_in(store)).turns.values()] == ["bravo"]
 
 
 async def test_what_remains_is_that_something_was_forgotten(open_store):
@@ -232,11 +226,10 @@ async def test_what_was_made_of_a_text_before_it_was_forgotten_is_not_stored_aft
     question = PooledQuestion("default", "Who is alpha?", batch("alpha").segments[0].id, frozenset())
     await commit_to(other, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
     await commit_to(other, taught("late", sentence=sentences("alpha")[0]))
-    async with open_store().reading() as view:
-        space = view.space("default")
-        assert kept.id in {row.id for row in space.facts.rows}
-        assert gone.id not in {row.id for row in space.facts.rows}
-        assert not space.jobs
-        assert [one.id for one in space.hypergraph.all()] == ["h_free"]
-        assert not space.questions.rows
-        assert not space.beliefs.lessons()
+    space = await space_in(open_store())
+    assert kept.id in {row.id for row in space.facts.rows}
+    assert gone.id not in {row.id for row in space.facts.rows}
+    assert not space.jobs
+    assert [one.id for one in space.hypergraph.all()] == ["h_free"]
+    assert not space.questions.rows
+    assert not space.beliefs.lessons()

@@ -10,6 +10,7 @@ import pytest
 from anyio import from_thread
 from batches import batch
 from lance_at import commit_to, fold_all
+from remembering import space_in
 from rows_checked import row_problems
 from test_lance_forget import fill, opened
 
@@ -26,8 +27,7 @@ def names(folder):
 
 
 async def refs(folder):
-    async with opened(folder).reading() as view:
-        return {one.ref for one in view.space("default").turns.values()}
+    return {one.ref for one in (await space_in(opened(folder))).turns.values()}
 
 
 async def saved(folder, file):

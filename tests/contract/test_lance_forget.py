@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from batches import asserted, batch, belief, erasing, lesson, point, pointed, taught, turn, unit_vectors
 from lance_at import commit_to, embed, fold_all, forgotten, open_at, refs, relearn
+from remembering import space_in
 from rows_checked import row_problems
 from store_contents import decoded, holding
 
@@ -59,14 +60,13 @@ async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path)
     assert holding(tmp_path / "store", (*GONE, *found.ids, "bravo", "charlie")) == {"bravo", "charlie"}
     assert await row_problems(store) == []
     assert (await store.about()).notes == ()
-    async with opened(tmp_path / "store").reading() as view:
-        space = view.space("default")
-        kept = batch("bravo").sentences[0].id
-        assert [one.episode_id for one in space.beliefs.lessons()] == ["ep_free"]
-        left = space.beliefs.get(kept)
-        assert left.supported == 1  # learnt again of the lesson that stays alone
-        (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
-        assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
+    space = await space_in(opened(tmp_path / "store"))
+    kept = batch("bravo").sentences[0].id
+    assert [one.episode_id for one in space.beliefs.lessons()] == ["ep_free"]
+    left = space.beliefs.get(kept)
+    assert left.supported == 1  # learnt again of the lesson that stays alone
+    (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
+    assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
 
 
 async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(tmp_path):
@@ -124,13 +124,12 @@ async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(tmp_path, m
         await other.forget(erasing(TARGETS))
     assert holding(folder, GONE) == set()
     assert await forgotten(opened(folder)) == 1
-    async with opened(folder).reading() as view:
-        space = view.space("default")
-        assert [one.ref for one in space.turns.values()][:2] == ["bravo", "charlie"]
-        (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
-        assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
-        left = space.beliefs.get(batch("bravo").sentences[0].id)
-        assert left.supported == 1
+    space = await space_in(opened(folder))
+    assert [one.ref for one in space.turns.values()][:2] == ["bravo", "charlie"]
+    (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
+    assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
+    left = space.beliefs.get(batch("bravo").sentences[0].id)
+    assert left.supported == 1
     assert [record.getMessage() for record in caplog.records if "gone" in record.getMessage()] == []
 
 
@@ -170,8 +169,7 @@ async def test_a_full_disk_begins_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("mcp_memory.storage.forget.shutil.disk_usage", lambda _: usage)
     with pytest.raises(StoreUnwritable, match="Nothing was forgotten"):
         await store.forget(erasing(TARGETS))
-    async with opened(tmp_path / "store").reading() as view:
-        assert len(view.space("default").turns) == 4
+    assert len((await space_in(opened(tmp_path / "store"))).turns) == 4
     assert await forgotten(store) == 0
 
 

@@ -14,6 +14,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 from batches import asserted, batch, derive
 from lance_at import NOW, commit_to, fold_all, make_rows, next_commit, open_at, refs
+from remembering import space_in
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
@@ -26,8 +27,7 @@ from mcp_memory.view.space import View
 
 
 async def _asserted(store, space="default"):
-    async with store.reading() as view:
-        return view.space(space).facts.rows
+    return (await space_in(store, space)).facts.rows
 
 
 async def _wait_for_compaction(store):
@@ -60,8 +60,7 @@ async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_
     await store.rebuild(make_rows)
     derived = {f"{table}_{generation}" for table in ("assertions", "segments", "sentences") for generation in (0, 2)}
     assert set(Tables(uri).names()) == derived
-    async with open_at(uri).reading() as view:
-        assert len(view.space("default").sentences) == 2
+    assert len((await space_in(open_at(uri))).sentences) == 2
 
 
 async def test_a_rebuild_replacesmake_rowsd_assertions_and_keeps_those_of_the_caller(uri):

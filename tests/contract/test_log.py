@@ -3,6 +3,7 @@
 import pytest
 from batches import asserted, batch, derive, turn
 from lance_at import COMMITS, commit_to, fold_all, is_damaged, make_rows, open_at, refs
+from remembering import space_in
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
@@ -29,9 +30,8 @@ def indexed(*refs):
 
 async def held(store):
     """Return the texts of a store in order, and how many facts it has of callers."""
-    async with store.reading() as view:
-        space = view.space("default")
-        return [one.ref for one in space.turns.values()], sum(one.extractor == "caller" for one in space.facts.rows)
+    space = await space_in(store)
+    return [one.ref for one in space.turns.values()], sum(one.extractor == "caller" for one in space.facts.rows)
 
 
 def objects(folder, pattern="journal/*"):
@@ -49,8 +49,7 @@ async def test_what_one_process_commits_every_process_sees_before_it_is_in_any_t
     assert (await reader.about()).tx == 2
     await commit_to(reader, indexed("a", "b"))
     for store in (reader, writer, open_at(uri)):
-        async with store.reading() as view:
-            assert len(view.space("default").segments) == 2
+        assert len((await space_in(store)).segments) == 2
     assert Tables(uri).names() == []
     assert await row_problems(reader) == []
 

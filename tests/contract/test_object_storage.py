@@ -13,6 +13,7 @@ from batches import DIMENSION, batch, erasing
 from lance_at import refs as in_order
 from lance_at import write
 from object_store import ObjectStore
+from remembering import space_in
 
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.requests import ForgetTargets
@@ -123,9 +124,8 @@ async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects):
                 late.append(entry.commit.table(kind), rows)
     fresh = open_at(objects)
     assert await refs(fresh) == {"a", "b", "c"}
-    async with fresh.reading() as view:
-        space = view.space("default")
-        assert len(space.segments) == len({one.id for one in space.segments}) == 3
+    space = await space_in(fresh)
+    assert len(space.segments) == len({one.id for one in space.segments}) == 3
     assert await write(fresh, "d") == 4
     await closed(store, fresh)
 
@@ -186,8 +186,7 @@ async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_ot
     place.log.begin_forgetting()  # of a server that died before it wrote down what: it blocks nobody
     assert await refs(other) == {"kept", "secretword"}
     assert any("journal/" in name for name in objects.objects)
-    async with one.reading() as view:
-        turn = next(one for one in view.space("default").turns.values() if one.ref == "secretword")
+    turn = next(one for one in (await space_in(one)).turns.values() if one.ref == "secretword")
     await one.forget(erasing(ForgetTargets("default", turns=frozenset((turn.id,)))))
     assert await refs(other) == await refs(one) == {"kept"}
     assert "~forgetting" not in "".join(objects.objects)

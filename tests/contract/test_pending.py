@@ -5,6 +5,7 @@ from dataclasses import replace
 import anyio
 import numpy as np
 import pytest
+from remembering import space_in
 from rows_checked import row_problems
 from store_contents import decoded, holding
 from unit.services.exported_store import MAY, exported, open_at, store_of
@@ -77,8 +78,7 @@ def held(space):
 
 
 async def contents(memory):
-    async with memory.store.reading() as view:
-        return held(view.space("default"))
+    return held(await space_in(memory.store))
 
 
 async def test_a_write_embeds_nothing_and_is_found_by_its_words_by_every_process_at_once(tmp_path):
@@ -128,8 +128,9 @@ async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path):
     assert result.engine == "caller"
     assert (await open_at(tmp_path).answer(Query("Where does Ivo live?"))).text == "Porto"
     await index_all(memory)
-    async with memory.store.reading() as view:
-        assert {"Ann lives in Lisbon", "Ann works at Fernhill"} <= {v.text for v in view.space("default").facts.all()}
+    assert {"Ann lives in Lisbon", "Ann works at Fernhill"} <= {
+        v.text for v in (await space_in(memory.store)).facts.all()
+    }
 
 
 async def test_a_long_document_is_indexed_in_parts_and_another_process_goes_on_with_them(tmp_path, monkeypatch):
@@ -162,9 +163,8 @@ async def test_a_large_call_that_waits_is_indexed_in_parts_with_progress(tmp_pat
     result = await memory.write(document(LONG * 4, wait=True), progress)
     assert len(LONG) * 4 > 64_000
     assert (result.pending, await pending(memory)) == (0, {})
-    async with memory.store.reading() as view:
-        space = view.space("default")
-        assert (result.segments, result.sentences) == (len(space.segments), len(space.sentences))
+    space = await space_in(memory.store)
+    assert (result.segments, result.sentences) == (len(space.segments), len(space.sentences))
     indexed = [done for done, _, what in reports if what == "indexing"]
     assert len(indexed) > 3
     assert indexed == sorted(indexed)
@@ -224,13 +224,12 @@ async def test_feedback_about_a_pending_text_counts_before_and_after_it_is_index
     best = found.evidence[0].id
     await memory.evolve(EvolveRequest("default", episode=found.episode, feedback=Feedback(supports=(best,))))
     await index_all(memory)
-    async with open_at(tmp_path).store.reading() as view:
-        space = view.space("default")
-        (lesson,) = space.beliefs.lessons()
-        assert [name for name, label in lesson.labels.items() if label == 1]
-        for name in lesson.labels:
-            belief = space.beliefs.get(name)
-            assert abs(float(np.linalg.norm(belief.task)) - 1) < 1e-4
+    space = await space_in(open_at(tmp_path).store)
+    (lesson,) = space.beliefs.lessons()
+    assert [name for name, label in lesson.labels.items() if label == 1]
+    for name in lesson.labels:
+        belief = space.beliefs.get(name)
+        assert abs(float(np.linalg.norm(belief.task)) - 1) < 1e-4
     assert await row_problems(store_of(memory)) == []
 
 
@@ -269,8 +268,7 @@ async def test_secrets_of_a_pending_text_are_masked_before_and_after_it_is_index
     await writer.write(talk(("Ann", "Hello."), ("Ann", f"My key is {secret}, keep it."), wait=False))
     assert secret in decoded(tmp_path)
     for memory in (writer, reader, open_at(tmp_path)):
-        async with memory.store.reading() as view:
-            assert not any(secret in turn.text for turn in view.space("default").turns.values())
+        assert not any(secret in turn.text for turn in (await space_in(memory.store)).turns.values())
         assert not any(secret in one.text for one in (await memory.reconstruct(Query("my key"))).evidence)
         assert secret.encode() not in await exported(memory)
     await index_all(reader)

@@ -9,6 +9,7 @@ import pytest
 from batches import DIMENSION, batch, belief, known, lesson, merged, point, pointed, taught, turn, unit_vectors
 from fakes import FakeEmbedder
 from lance_at import commit_to
+from remembering import space_in
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -63,25 +64,24 @@ async def test_rows_of_every_kind_are_read_back_unchanged(open_store):
     await commit_to(store, asked(*texts[:2]))
     await commit_to(store, asked(texts[2]))
     for opened in (store, open_store()):
-        async with opened.reading() as view:
-            space = view.space("default")
-            assert space.beliefs.lessons() == [odd, bare]
-            assert next(iter(space.beliefs.lessons()[0].labels)) == "s_'1"
-            assert [space.beliefs.episode(one.episode_id) for one in (odd, bare)] == [odd.episode(), bare.episode()]
-            assert beliefs(space) == {one.sentence_id: known(one) for one in told}
-            assert np.array_equal(space.beliefs.time[0], np.asarray(told[0].time))
-            assert not space.beliefs.time[1].any()  # a sentence without a time has a row of zeros
-            assert space.hypergraph.all() == list(points.points)
-            for one, vector in zip(points.points, points.point_vectors, strict=True):
-                assert np.array_equal(space.hypergraph.vector(one.id), vector)
-            assert space.questions.rows == [
-                PooledQuestion("default", text, "g_1", frozenset({"ann", text})) for text in texts
-            ]
-            assert np.allclose(space.questions.vectors.dot(unit_vectors(texts)).diagonal(), 1)
-            assert space.facts.key("Anna") == "ann"
-            assert space.facts.inferred_aliases("ann") == [names[0]]
-            assert space.facts.inferred_aliases(space.facts.key("O'Neill")) == [names[1]]
-            assert (list(space.turns), space.jobs) == ([turn("a").id], {turn("a").id: leased("a", "one")})
+        space = await space_in(opened)
+        assert space.beliefs.lessons() == [odd, bare]
+        assert next(iter(space.beliefs.lessons()[0].labels)) == "s_'1"
+        assert [space.beliefs.episode(one.episode_id) for one in (odd, bare)] == [odd.episode(), bare.episode()]
+        assert beliefs(space) == {one.sentence_id: known(one) for one in told}
+        assert np.array_equal(space.beliefs.time[0], np.asarray(told[0].time))
+        assert not space.beliefs.time[1].any()  # a sentence without a time has a row of zeros
+        assert space.hypergraph.all() == list(points.points)
+        for one, vector in zip(points.points, points.point_vectors, strict=True):
+            assert np.array_equal(space.hypergraph.vector(one.id), vector)
+        assert space.questions.rows == [
+            PooledQuestion("default", text, "g_1", frozenset({"ann", text})) for text in texts
+        ]
+        assert np.allclose(space.questions.vectors.dot(unit_vectors(texts)).diagonal(), 1)
+        assert space.facts.key("Anna") == "ann"
+        assert space.facts.inferred_aliases("ann") == [names[0]]
+        assert space.facts.inferred_aliases(space.facts.key("O'Neill")) == [names[1]]
+        assert (list(space.turns), space.jobs) == ([turn("a").id], {turn("a").id: leased("a", "one")})
 
 
 async def test_the_last_word_counts_whoever_said_it(open_store):
@@ -99,13 +99,12 @@ async def test_the_last_word_counts_whoever_said_it(open_store):
     rows = replace(taught("c", "d"), beliefs=(belief("s_1", 3), belief("s_2"), belief("s_1", 4), last), jobs=(done,))
     await commit_to(other, replace(rows, points=(third, point("b"), fourth), **vectors(third, point("b"), fourth)))
     for store in (one, other, open_store()):
-        async with store.reading(whole=False) as view:
-            space = view.space("default")
-            assert beliefs(space) == {"s_1": known(last), "s_2": known(belief("s_2"))}
-            assert space.hypergraph.all() == [fourth, point("b")]
-            assert space.hypergraph.get(first.id) == fourth
-            assert list(space.hypergraph.revisions(first.id)) == [first, second, third, fourth]
-            assert space.jobs == {done.turn_id: done, waiting.turn_id: waiting}
+        space = await space_in(store, whole=False)
+        assert beliefs(space) == {"s_1": known(last), "s_2": known(belief("s_2"))}
+        assert space.hypergraph.all() == [fourth, point("b")]
+        assert space.hypergraph.get(first.id) == fourth
+        assert list(space.hypergraph.revisions(first.id)) == [first, second, third, fourth]
+        assert space.jobs == {done.turn_id: done, waiting.turn_id: waiting}
 
 
 def vectors(*points):
@@ -189,9 +188,8 @@ async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(
                 pass
     found = []
     for store in (*stores, open_store()):
-        async with store.reading() as view:
-            space = view.space("default")
-            found.append((space.beliefs.lessons(), beliefs(space)))
+        space = await space_in(store)
+        found.append((space.beliefs.lessons(), beliefs(space)))
     assert found[0] == found[1] == found[2]
     assert {name: one[-1][0] for name, one in found[2][1].items()} == {n: c for n, c in expected.items() if c}
 
@@ -204,11 +202,10 @@ async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into
     for rows in ((a, b, c), ab, merged("abc", ab[0], c)):
         await commit_to(store, pointed(*rows))
     for opened in (store, open_store()):
-        async with opened.reading() as view:
-            held = view.space("default").hypergraph
-            assert {held.resolve(one.id).id for one in (a, b, c, ab[0])} == {"h_abc"}
-            assert [one.id for one in held.active()] == ["h_abc"]
-            assert (len(held), held.resolve("h_none")) == (5, None)
+        held = (await space_in(opened)).hypergraph
+        assert {held.resolve(one.id).id for one in (a, b, c, ab[0])} == {"h_abc"}
+        assert [one.id for one in held.active()] == ["h_abc"]
+        assert (len(held), held.resolve("h_none")) == (5, None)
 
 
 async def test_what_was_spent_is_summed_for_each_day(open_store):

@@ -10,6 +10,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 from batches import asserted, batch, derive, turn
 from lance_at import commit_to, refs
+from remembering import space_in
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
@@ -40,15 +41,14 @@ async def test_what_was_committed_is_read_back_unchanged(open_store):
     texts = [replace(turn(f"odd{place}", place=3 + place), text=text) for place, text in enumerate(ODD)]
     for rows in (batch("b", "a", "c"), derive(texts)):
         await commit_to(open_store(), rows)
-        async with open_store().reading() as view:
-            space = view.space("default")
-            count, pieces, halves = len(rows.turns), len(rows.segments), len(rows.sentences)
-            assert tuple(space.turns.values())[-count:] == rows.turns
-            assert tuple(space.segments)[-pieces:] == rows.segments
-            assert tuple(space.sentences)[-halves:] == rows.sentences
-            assert tuple(space.facts.rows)[-len(rows.assertions) :] == rows.assertions
-            near = space.segment_vectors.dot(rows.segment_vectors)[:, -pieces:]
-            assert (near.diagonal() > 0.9999).all()
+        space = await space_in(open_store())
+        count, pieces, halves = len(rows.turns), len(rows.segments), len(rows.sentences)
+        assert tuple(space.turns.values())[-count:] == rows.turns
+        assert tuple(space.segments)[-pieces:] == rows.segments
+        assert tuple(space.sentences)[-halves:] == rows.sentences
+        assert tuple(space.facts.rows)[-len(rows.assertions) :] == rows.assertions
+        near = space.segment_vectors.dot(rows.segment_vectors)[:, -pieces:]
+        assert (near.diagonal() > 0.9999).all()
 
 
 async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_store):
@@ -87,14 +87,12 @@ async def test_a_writer_sees_what_others_wrote_before_it_took_the_lock(open_stor
             space = transaction.view.space("default")
             assert next(reversed(space.turns)) == turn(ref).id
             assert [row.turn_id for row in space.facts.rows[-2:]] == [turn(ref).id] * 2
-        async with other.reading(whole=False) as view:
-            assert view.space("default").facts.rows[-2:] == list(batch(ref).assertions)
+        assert (await space_in(other, whole=False)).facts.rows[-2:] == list(batch(ref).assertions)
     async with other.writing() as transaction:
         await transaction.commit(batch("c"))
         assert len(transaction.view.space("default").turns) == 3
     for store in (other, one, open_store()):
-        async with store.reading() as view:
-            assert view.space("default").facts.rows == [row for ref in "abc" for row in batch(ref).assertions]
+        assert (await space_in(store)).facts.rows == [row for ref in "abc" for row in batch(ref).assertions]
 
 
 async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_everything(open_store):
@@ -102,11 +100,9 @@ async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_ever
     one, other = open_store(), open_store()
     for ref in ("a", "b", "c", "d"):
         store = other if ref == "b" else one
-        async with other.reading(whole=False) as view:
-            assert turn(ref).id not in view.space("default").turns
+        assert turn(ref).id not in (await space_in(other, whole=False)).turns
         await commit_to(store, batch(ref))
-        async with other.reading(whole=False) as view:
-            assert turn(ref).id in view.space("default").turns
+        assert turn(ref).id in (await space_in(other, whole=False)).turns
     expected = batch("a", "b", "c", "d")
     for store in (other, one, open_store()):
         async with store.reading() as view:

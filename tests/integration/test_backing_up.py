@@ -2,6 +2,7 @@
 
 import anyio
 import pytest
+from remembering import space_in
 
 from mcp_memory.cli import main
 from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
@@ -36,8 +37,7 @@ async def forget_first(memory):
 
 
 async def told(memory):
-    async with memory.store.reading() as view:
-        return {one.ref for one in view.space("default").turns.values()}
+    return {one.ref for one in (await space_in(memory.store)).turns.values()}
 
 
 def test_a_backup_comes_back_in_a_new_place_alone(tmp_path, capsys, monkeypatch):

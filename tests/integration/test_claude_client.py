@@ -5,9 +5,8 @@ from contextlib import asynccontextmanager
 import anyio
 from integration.client_calls import checked_reply
 from integration.client_calls import connected as in_memory
-from standin.messages_api import standing_in
-from standin.replies import said
-from standin.rooms import each, meant
+from standin.messages_api import each, standing_in
+from standin.replies import meant, said
 from stdio_client import serving
 from unit.reasoning.judged_memory import KEY, TALK, wired
 

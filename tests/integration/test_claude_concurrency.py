@@ -8,10 +8,9 @@ import pytest
 from anyio.lowlevel import checkpoint
 from integration.client_calls import connected as in_memory
 from integration.client_calls import structured
-from standin.messages_api import standing_in
-from standin.perfect import Known, perfect
-from standin.replies import Silence
-from standin.rooms import room
+from standin.messages_api import each, room, standing_in
+from standin.replies import Silence, meant, said
+from unit.reasoning.enriched_memory import facts
 from unit.reasoning.judged_memory import claude_of, wired
 
 TIME = "2023-05-08"
@@ -26,13 +25,21 @@ POINTS = [
     {"entities": ["Bob", "Cleo"], "description": "They met."},
     {"entities": ["Ann", "Bob"], "description": "He is her brother."},
 ]
-KNOWN = {QUESTION: Known("Acme", ("work at Acme",), ("Bob", "Acme"))}
 CALLS = {
     "memory_answer": {"question": QUESTION, "learn": False},
     "memory_reconstruct": {"query": QUESTION},
     "memory_evolve": {"goal": GOAL},
 }
 WAITS = [(tool, name) for tool in CALLS for name in ("question", "answer")]
+
+
+def answering(request):
+    """Answer with the line that says where, if the question is for that."""
+    found = tuple(number for number, line in request.lines.items() if "work at Acme" in line)
+    return said("Acme", found) if found and request.question == QUESTION else said(missing=("all of it",))
+
+
+RIGHT = each(question=[meant()], answer=answering, reading=[facts()])
 
 
 @asynccontextmanager
@@ -54,8 +61,7 @@ def held(memory):
 
 @pytest.mark.parametrize(("tool", "name"), WAITS)
 async def test_a_cancelled_call_ends_its_request_and_changes_nothing(tool, name):
-    right = perfect(KNOWN)
-    async with connected(lambda asked: Silence() if room(asked) == name else right(asked)) as (client, memory, api):
+    async with connected(lambda asked: Silence() if room(asked) == name else RIGHT(asked)) as (client, memory, api):
         before = held(memory)
         with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
@@ -65,13 +71,13 @@ async def test_a_cancelled_call_ends_its_request_and_changes_nothing(tool, name)
                 tasks.cancel_scope.cancel()
             await api.hung_up.wait()
         assert held(memory) == before
-        api.script = right
+        api.script = RIGHT
         assert (await structured(client, "memory_answer", question=QUESTION))["answer"] == "Acme"
         assert claude_of(memory)._places.borrowed_tokens == 0
 
 
 async def test_ten_concurrent_calls_share_one_client_and_its_limit():
-    async with connected(perfect(KNOWN), at_once=3, enrich="all") as (client, memory, api):
+    async with connected(RIGHT, at_once=3, enrich="all") as (client, memory, api):
         api.gate = anyio.Event()
         calls = [tool for tool in CALLS for _ in range(4)][:10]
         replies, opened = [], set()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from integration.client_calls import connected, structured
+from remembering import space_in
 from unit.services.learning_memory import memory
 
 from mcp_memory.configurable import Switches
@@ -58,10 +59,9 @@ async def test_every_operator_finds_and_suggests_what_its_line_says():
     one = memory()
     async with connected(one=one) as client:
         names = await filled(client)
-        async with one.store.reading() as view:
-            space = view.space("default")
-            names |= {piece.id: f"@{space.text(piece)}" for piece in (*space.segments, *space.sentences)}
-            names |= {version.id: f"@{version.text}" for version in space.facts.all(suspected=True)}
+        space = await space_in(one.store)
+        names |= {piece.id: f"@{space.text(piece)}" for piece in (*space.segments, *space.sentences)}
+        names |= {version.id: f"@{version.text}" for version in space.facts.all(suspected=True)}
         ids = {text: name for name, text in names.items()}
         found = []
         for call in CALLS:

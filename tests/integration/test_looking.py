@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from remembering import space_in
 
 from mcp_memory.cli import main
 from mcp_memory.domain.query import Query
@@ -102,9 +103,8 @@ def test_an_entity_is_shown_with_what_holds_and_with_its_timeline(capsys):
 def test_every_kind_of_id_is_shown(capsys, uri):
     async def learnt_episode():
         store = LanceStore(uri, embedder=OnnxEmbedder().name, dimension=OnnxEmbedder.dimension)
-        async with store.reading() as view:
-            space = view.space("default")
-            found = space.beliefs.lessons()[0].episode_id
+        space = await space_in(store)
+        found = space.beliefs.lessons()[0].episode_id
         await store.aclose()
         return found
 

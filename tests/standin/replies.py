@@ -96,3 +96,9 @@ def overloaded() -> Reply:
 def limited(seconds: str = "0") -> Reply:
     """Return 429, with the pause that the client should make."""
     return error(429, "rate_limit_error", retry_after=seconds)
+
+
+def meant(**said: Any) -> Reply:
+    """Return a good message with what a question means; nothing but what is given."""
+    nothing: dict[str, Any] = {"names": [], "relations": [], "intent": "FACT", "since": "", "until": ""}
+    return message(json.dumps(nothing | {"uncertain": False, "parts": []} | said))

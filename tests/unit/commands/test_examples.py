@@ -1,5 +1,6 @@
-"""The help of every command has examples that the command line takes, and documents name what exists."""
+"""The help of every command has examples that the command line takes; documents and plugin name what exists."""
 
+import json
 import re
 import shlex
 from importlib import import_module
@@ -7,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from mcp_memory import __version__
 from mcp_memory.commands.arguments import EXIT_CODES, build_parser
+from mcp_memory.server.tools.catalogue import TOOLS
 
 ROOT = Path(__file__).parents[3]
 
@@ -60,3 +63,24 @@ def test_the_documents_name_commands_and_options_that_exist(document):
         assert name in commands()
         options = set(re.findall(r" (--[a-z][a-z-]+)", further.split("#")[0]))
         assert options <= set(re.findall(r"--[a-z][a-z-]+", commands()[name].format_help())) or name == "token"
+
+
+PLUGIN = ROOT / "packaging" / "plugin"
+
+
+def test_the_plugin_asks_for_what_the_server_has():
+    skill = (PLUGIN / "skills" / "memory" / "SKILL.md").read_text(encoding="utf-8")
+    hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_text(encoding="utf-8"))
+    (hook,) = (one for start in hooks["hooks"]["SessionStart"] for one in start["hooks"])
+    named = set(re.findall(r"memory_\w+", skill + hook["command"]))
+    assert {"memory_reconstruct", "memory_write"} <= named <= TOOLS.keys()
+    assert skill.startswith("---\nname: memory\ndescription: ")
+
+
+def test_plugin_and_marketplace_have_the_version_of_the_program_and_no_address_that_is_none():
+    plugin = (PLUGIN / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8")
+    marketplace = (ROOT / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8")
+    found = json.loads(marketplace)
+    versions = [json.loads(plugin)["version"], found["metadata"]["version"], found["plugins"][0]["version"]]
+    assert versions == [__version__] * 3
+    assert "OWNER" not in plugin + marketplace + (ROOT / "README.md").read_text(encoding="utf-8")

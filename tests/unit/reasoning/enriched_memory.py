@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from remembering import space_in
 from standin.messages_api import Asked, Script, StandIn, standing_in
 from standin.replies import Reply, Silence, message
 from unit.reasoning.judged_memory import wired
@@ -91,12 +92,10 @@ async def read_all(memory: Memory) -> int:
 
 async def jobs_of(memory: Memory) -> list[Job]:
     """Return how far each text is read, in the order of their first jobs."""
-    async with memory.store.reading() as view:
-        return list(view.space("default").jobs.values())
+    return list((await space_in(memory.store)).jobs.values())
 
 
 async def read_by_claude(memory: Memory) -> list[Assertion]:
     """Return what Claude read, in the order of recording."""
-    async with memory.store.reading() as view:
-        rows = view.space("default").facts.rows
-        return [one for one in rows if one.extractor == "anthropic"]
+    rows = (await space_in(memory.store)).facts.rows
+    return [one for one in rows if one.extractor == "anthropic"]

@@ -2,8 +2,8 @@
 
 import anyio
 from judged_memory import asked, judged, wired
+from standin.messages_api import room
 from standin.replies import error, said
-from standin.rooms import room
 from unit.services.learning_memory import held
 
 from mcp_memory.configurable import Switches

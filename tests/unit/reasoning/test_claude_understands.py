@@ -4,8 +4,8 @@ import json
 
 import pytest
 from judged_memory import asked, claude_of, judged
-from standin.replies import message, said
-from standin.rooms import each, meant, room
+from standin.messages_api import each, room
+from standin.replies import meant, message, said
 
 from mcp_memory.domain.query import Constraint, Query
 from mcp_memory.domain.requests import NewFact, WriteRequest

@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 from fakes import FakeEmbedder
+from remembering import space_in
 
 from mcp_memory.configurable import LimitSettings, PrivacySettings
 from mcp_memory.domain.query import Query
@@ -134,20 +135,19 @@ async def imported(memory: Memory, file: bytes, into: str | None = None, **optio
 
 async def content(memory: Memory, name: str = "default") -> Mapping[str, Any]:
     """Return all that a space knows, but for vectors: for comparison."""
-    async with memory.store.reading() as view:
-        space = view.space(name)
-        return {
-            "texts": [replace(turn, place=0) for turn in space.turns.values()],
-            "sessions": space.sessions,
-            "pieces": [*space.segments, *space.sentences],
-            "assertions": space.facts.rows,
-            "facts": list(space.facts.all(suspected=True)),
-            "entities": {space.facts.name(key): space.facts.names(key) for key in space.facts.entities()},
-            "lessons": space.beliefs.lessons(),
-            "points": [space.hypergraph.revisions(one.id) for one in space.hypergraph.all()],
-            "questions": space.questions.rows,
-            "readings": {turn: (job.state == "done", job.parts, job.tries) for turn, job in space.jobs.items()},
-        }
+    space = await space_in(memory.store, name)
+    return {
+        "texts": [replace(turn, place=0) for turn in space.turns.values()],
+        "sessions": space.sessions,
+        "pieces": [*space.segments, *space.sentences],
+        "assertions": space.facts.rows,
+        "facts": list(space.facts.all(suspected=True)),
+        "entities": {space.facts.name(key): space.facts.names(key) for key in space.facts.entities()},
+        "lessons": space.beliefs.lessons(),
+        "points": [space.hypergraph.revisions(one.id) for one in space.hypergraph.all()],
+        "questions": space.questions.rows,
+        "readings": {turn: (job.state == "done", job.parts, job.tries) for turn, job in space.jobs.items()},
+    }
 
 
 async def replies(memory: Memory, name: str = "default") -> list[object]:

@@ -2,13 +2,35 @@
 
 import io
 import json
+import os
+import random
 import zipfile
+from contextlib import suppress
 
 import pytest
-from foreign_files import chatgpt_chat, claude_chat, facts, items, left_out, records_of, skipped, write_json
+from foreign_files import (
+    MEM0,
+    NOTE,
+    OFFICIAL,
+    chatgpt_chat,
+    claude_chat,
+    facts,
+    items,
+    left_out,
+    records_of,
+    skipped,
+    write_json,
+)
 
-from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import BadRecord, LeftOut, moment_of
+from mcp_memory.access.tokens import TokenFile
+from mcp_memory.bounds import MOST_LEVELS, BrokenText, parse_toml
+from mcp_memory.commands.install import CLIENTS, read_client_file
+from mcp_memory.errors import InvalidInput, McpMemoryError
+from mcp_memory.server.incoming import read_message
+from mcp_memory.server.tools.catalogue import TOOLS
+from mcp_memory.services.transfer.foreign import json_files
+from mcp_memory.services.transfer.foreign.reading import BadRecord, FileRecord, LeftOut, moment_of
+from mcp_memory.settings import Settings, load
 
 MAY_5_10 = 1_714_903_200_000
 
@@ -387,3 +409,197 @@ def test_times_are_read_in_the_forms_that_programs_write(value, moment):
 def test_a_time_that_could_mean_two_things_or_none_is_no_time(value):
     with pytest.raises(BadRecord, match="cannot be read"):
         moment_of(value)
+
+
+# What is over a bound is one bad record, named by its line; the rest goes in
+
+
+DEEP = "[" * 40_000 + "]" * 40_000
+NESTED = "[" * 200 + "]" * 200
+MANY = "[" + "0," * 1_000_000 + "0]"
+ROW = '{"id": "%s", "user_id": "ann", "memory": "Fact %s", "metadata": %s}'
+
+
+def _told(found):
+    return [item.text for item in items(found) if item.ref != "title"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("memories.jsonl", "1" * 5_000, "thousands of digits"),
+        ("memories.jsonl", DEEP, f"more than {MOST_LEVELS} deep"),
+        ("memories.jsonl", "NaN", "no JSON"),
+        ("memories.jsonl", MANY, "more than 1,000,000 values"),
+        ("memories.jsonl", "nothing", "no JSON"),
+        ("memories.json", NESTED, f"more than {MOST_LEVELS} deep"),
+        ("memories.json", MANY, "more than 1,000,000 values"),
+    ],
+)
+def test_a_record_over_a_bound_is_named_by_its_line_and_the_others_go_in(tmp_path, name, value, problem):
+    rows = [ROW % (number, number, value if number == 1 else 0) for number in range(3)]
+    file = tmp_path / name
+    file.write_text("\n".join(rows) + "\n" if name.endswith("l") else "[" + ",\n".join(rows) + "]", "utf-8")
+    kind, found = records_of(file)
+    assert (kind, _told(found)) == ("mem0", ["Fact 0", "Fact 2"])
+    ((place, why),) = skipped(found)
+    assert "line 2" in place
+    assert problem in why
+
+
+def test_a_list_in_an_object_is_read_up_to_and_behind_a_record_over_a_bound(tmp_path):
+    file = tmp_path / "memory.json"
+    name = '{"type": "entity", "name": "%s", "observations": ["x"%s]}'
+    file.write_text(
+        f'{{"entities": [{name % ("A", "")},\n{name % ("B", f", {NESTED}")},\n{name % ("C", "")}], "relations": []}}',
+        "utf-8",
+    )
+    _, found = records_of(file)
+    assert _told(found) == ["A: x", "C: x"]
+    assert [place for place, _ in skipped(found)] == ["memory.json, entities 2 (line 2)"]
+
+
+def test_a_line_that_is_too_long_is_not_held_and_the_next_one_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_files, "RECORD_BYTES", 10_000)
+    chats = [chatgpt_chat(0), chatgpt_chat(1, turns=200), chatgpt_chat(2)]
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, chats)), "utf-8")
+    _, found = records_of(tmp_path / "b.jsonl")
+    assert [problem for _, problem in skipped(found)] == ["is longer than 10,000 bytes"]
+    assert {one.session for one in found if isinstance(one, FileRecord)} == {"chatgpt:chat-0", "chatgpt:chat-2"}
+
+
+def test_a_value_of_a_list_is_held_as_far_as_its_bound(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_files, "RECORD_BYTES", 100_000)
+    monkeypatch.setattr(json_files, "PIECE_BYTES", 1_000)
+    chats = [chatgpt_chat(0), chatgpt_chat(1, turns=2_000)]
+    write_json(tmp_path / "a.json", chats)
+    with pytest.raises(InvalidInput, match="a value is longer than 100,000 bytes"):
+        records_of(tmp_path / "a.json")
+    _, found = records_of(write_json(tmp_path / "a.json", [chatgpt_chat(number, turns=9) for number in range(30)]))
+    assert len(_told(found)) == 30 * 19
+
+
+@pytest.mark.parametrize(
+    "front",
+    ["tags: " + "[" * 5_000, "title: " + "1" * 5_000, "- " * 5_000, "title: \x00", "x: " + "y" * 70_000 + "\n\n  - z"],
+)
+def test_no_front_matter_stops_a_folder(tmp_path, front):
+    (tmp_path / "a.md").write_text(f"---\n{front}\n---\nOf a.\n", "utf-8")
+    (tmp_path / "b.md").write_text("---\ntitle: B\n---\nOf b.\n", "utf-8")
+    _, found = records_of(tmp_path)
+    told = _told(found)
+    assert told[0].endswith("Of a.")
+    assert told[1:] == ["Of b."]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+def test_links_out_of_a_folder_are_named_and_not_read(tmp_path):
+    (tmp_path / "secret.md").write_text("My secret.", "utf-8")
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("Of a.", "utf-8")
+    (folder / "out.md").symlink_to(tmp_path / "secret.md")
+    (folder / "in.md").symlink_to(folder / "a.md")
+    (folder / "up").symlink_to(tmp_path)
+    _, found = records_of(folder)
+    assert _told(found) == ["Of a.", "Of a."]
+    assert skipped(found) == [("out.md", "is a link out of the folder")]
+
+
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 5_000, "a = " + "1" * 5_000, "a = 1979-13-40", "=", "a." * 5_000 + "a = 1"]
+)
+def test_toml_that_no_parser_bears_is_refused_in_words(text):
+    with pytest.raises(BrokenText):
+        parse_toml(text)
+
+
+# Files of every format, cut, spliced, nested and flipped at random
+
+
+PIECES = [b"\x00", b"\xff", b'"', b"{", b"}", b"[" * 200, b",", b"\\ud800", b"1e999", b"9" * 400, b"NaN", b"\n", b": ",
+          b"&a", b"*a", b"\xef\xbb\xbf", b"null", b"---\n", b"= ", b"x" * 5_000]  # fmt: skip
+
+
+def client(name):
+    """Return what changes our entry of a client's file, and takes it out."""
+
+    def change(path):
+        text, known = read_client_file(path), CLIENTS[name]
+        found = known.content(path, text)
+        known.with_entry(path, None, known.with_entry(path, {"command": "x"}, text))
+        return found
+
+    return change
+
+
+def calls(path):
+    """Read the lines of a client, and the arguments of its calls."""
+    with path.open("rb") as file:
+        while read := read_message(file, 2_000_000):
+            params = getattr(read[0], "params", None) or {}
+            tool, given = TOOLS.get(str(params.get("name"))), params.get("arguments") or {}
+            if tool is not None and isinstance(given, dict):
+                tool.prepare(given, Settings().limits)
+    return path
+
+
+TOKEN = {"name": "ann", "digest": "0" * 64, "permissions": [{"spaces": "a*", "rights": ["read"]}], "made": 1.0,
+         "expires": None}  # fmt: skip
+HEADER = {"format": "mcp-memory export", "version": 1, "program": "x", "exported": "2024-05-05T10:00:00Z",
+          "spaces": ["a"]}  # fmt: skip
+TEXT = {"record": "message", "space": "a", "session": "s", "id": "m", "text": "Hi.", "written": "2024-05-05T10:00:00Z"}
+STATED = {"record": "fact", "space": "a", "session": "s", "id": "m", "head": "Ann", "relation": "likes", "tail": "tea",
+          "confidence": 0.9, "intent": "FACT"}  # fmt: skip
+CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "memory_write", "arguments": {"messages": [{"text": "Hi", "id": "1"}]}}}  # fmt: skip
+SERVERS = {"mcpServers": {"mcp-memory": {"command": "x", "args": []}, "y": {"command": "y"}}}
+
+
+def lines(*rows):
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+FORMATS = {
+    "chatgpt.json": (json.dumps([chatgpt_chat(0, 2)]).encode(), records_of),
+    "claude.json": (json.dumps([claude_chat(0)], indent=1).encode(), records_of),
+    "official.jsonl": (lines(*OFFICIAL), records_of),
+    "mem0.json": (json.dumps(MEM0).encode(), records_of),
+    "note.md": (NOTE.encode(), records_of),
+    "export.jsonl": (lines(HEADER, TEXT, STATED, {"record": "end", "records": 2}), records_of),
+    "settings.toml": (b'[storage]\nuri = "/tmp/x"\n[limits]\nitems = 5_000\n', lambda path: load(path, {})),
+    "tokens.json": (json.dumps({"tokens": [TOKEN]}).encode(), lambda path: TokenFile(path).list()),
+    "client.json": (json.dumps(SERVERS).encode(), client("cursor")),
+    "client.toml": (b'model = "x"\n[mcp_servers.mcp-memory]\ncommand = "x"\n', client("codex")),
+    "calls.jsonl": (lines(CALL, CALL), calls),
+}
+
+
+def mutated(chance, data):
+    """Return a file that is broken in one to four places."""
+    for _ in range(chance.randint(1, 4)):
+        place, end = sorted(chance.choices(range(len(data) + 1), k=2))
+        piece = chance.choice(PIECES)
+        data = chance.choice(
+            (
+                data[:place] + piece + data[place:],
+                data[:place] + piece + data[end:],
+                data[:place] + data[min(end, place + 9) :],
+                data[:end],
+                data + data[place:end],
+                data.replace(data[place : place + 3] or b" ", piece, 2),
+            )
+        )
+    return data
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_whatever_a_file_holds_it_is_read_or_refused_in_words(tmp_path, name):
+    whole, read = FORMATS[name]
+    path = tmp_path / name
+    path.write_bytes(whole)
+    assert read(path)
+    for seed in range(150):
+        path.write_bytes(mutated(random.Random(f"{name}{seed}"), whole))
+        with suppress(McpMemoryError):
+            read(path)

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from exported_store import LIMITS, open_at, store_of
 from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of, write_json
+from remembering import space_in
 
 from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.query import Query
@@ -35,9 +36,8 @@ async def imported(memory, path, **how):
 
 
 async def content(memory, space="default"):
-    async with memory.store.reading() as view:
-        turns = view.space(space).turns.values()
-        return [(turn.session, turn.ref, turn.text) for turn in turns]
+    turns = (await space_in(memory.store, space)).turns.values()
+    return [(turn.session, turn.ref, turn.text) for turn in turns]
 
 
 def written(path):
@@ -68,9 +68,8 @@ async def test_every_kind_is_stored_once_as_a_dry_run_counts_it(memory, tmp_path
         second = await imported(memory, path)
         assert not second.stored.total(), path
         assert await content(memory) == after, path
-    async with memory.store.reading() as view:
-        facts = view.space("default").facts
-        stated = {(row.head, row.relation, row.tail) for row in facts.rows if row.extractor == "caller"}
+    facts = (await space_in(memory.store)).facts
+    stated = {(row.head, row.relation, row.tail) for row in facts.rows if row.extractor == "caller"}
     assert {("Ines", "works_at", "Aquarium"), ("Ines", "is_a", "person")} <= stated
 
 
@@ -119,10 +118,9 @@ async def said_first(memory, *facts):
 
 
 async def homes(memory, head="user"):
-    async with memory.store.reading() as view:
-        facts = view.space("default").facts
-        versions = facts.versions(facts.key(head), "lives_in")
-        return {one.tail: one.current for one in versions}
+    facts = (await space_in(memory.store)).facts
+    versions = facts.versions(facts.key(head), "lives_in")
+    return {one.tail: one.current for one in versions}
 
 
 UNDATED = {
@@ -170,13 +168,12 @@ async def test_an_import_neither_names_the_user_nor_makes_wishes(memory, tmp_pat
     path.write_text("\n".join(map(_line, NAMES)), "utf-8")
     result = await imported(memory, path)
     assert [(what, count) for (what, _), count in result.unread.items()] == [("fact", 2)]
-    async with memory.store.reading() as view:
-        space = view.space("default")
-        assert space.facts.name(space.facts.key("user")) == "user"
-        assert space.facts.key("Zelda") != space.facts.key("user")
-        assert standing_wishes(space) == []
-        played = space.facts.versions(space.facts.key("user"), "plays")
-        assert {(one.tail, one.confidence) for one in played} == {("Tennis", STABLE), ("Chess", STABLE)}
+    space = await space_in(memory.store)
+    assert space.facts.name(space.facts.key("user")) == "user"
+    assert space.facts.key("Zelda") != space.facts.key("user")
+    assert standing_wishes(space) == []
+    played = space.facts.versions(space.facts.key("user"), "plays")
+    assert {(one.tail, one.confidence) for one in played} == {("Tennis", STABLE), ("Chess", STABLE)}
     texts = " ".join(text for _, _, text in await content(memory))
     assert "short answers" in texts
     assert "Zelda" in texts

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from exported_store import content, exported, fill, imported, open_at, replies, store_of, tell
 from fakes import Disk
+from remembering import space_in
 from rows_checked import row_problems
 from store_contents import holding
 from unit.services.learning_memory import judged, memory, recalled, told
@@ -28,13 +29,11 @@ from mcp_memory.services.indexing import Reading, deriver, silent
 
 
 async def texts(one, space="default"):
-    async with one.store.reading() as view:
-        return [turn.text for turn in view.space(space).turns.values()]
+    return [turn.text for turn in (await space_in(one.store, space)).turns.values()]
 
 
 async def refs(one):
-    async with one.store.reading() as view:
-        return {turn.text: turn.ref for turn in view.space("default").turns.values()}
+    return {turn.text: turn.ref for turn in (await space_in(one.store)).turns.values()}
 
 
 async def deed(one, **chosen):
@@ -118,8 +117,7 @@ async def test_ids_name_messages_evidence_facts_points_and_episodes():
     found = await recalled(one, "Where did Bob move?")
     await one.forget(ForgetRequest("default", ids=(by_text["My sister is a baker."],), dry_run=False))
     assert "My sister is a baker." not in await texts(one)
-    async with one.store.reading() as view:
-        fact = next(row.id for row in view.space("default").facts.rows if row.tail == "Lisbon")
+    fact = next(row.id for row in (await space_in(one.store)).facts.rows if row.tail == "Lisbon")
     await one.forget(ForgetRequest("default", ids=("f_" + fact.removeprefix("x_"),), dry_run=False))
     assert "I moved to Lisbon last Friday." not in await texts(one)
     sentence = next(item.id for item in found.evidence if "beagle" in item.text or "weather" in item.text)
@@ -140,8 +138,7 @@ async def test_what_is_unknown_gone_or_of_another_space_is_refused_in_words_and_
     await told(one, "Ann: I sail.", space="other")
     by_text = await refs(one)
     known = by_text["My sister is a baker."]
-    async with one.store.reading() as view:
-        foreign = next(turn.id for turn in view.space("other").turns.values())
+    foreign = next(turn.id for turn in (await space_in(one.store, "other")).turns.values())
     for unknown in ("nothing", foreign, "t_0", "f_0", "h_0", "ep_0"):
         with pytest.raises(InvalidInput, match="is not known in space 'default'"):
             await one.forget(ForgetRequest("default", ids=(known, unknown), dry_run=False))
@@ -170,8 +167,7 @@ async def test_a_document_goes_with_all_revisions_and_only_if_it_is_named_or_pre
     one = memory()
     for text in ("The harbour is deep.", "The harbour is shallow."):
         await one.write(WriteRequest("default", "talk", "document", (NewItem(text, ref="d1", title="Harbour"),)))
-    async with one.store.reading() as view:
-        sentence = view.space("default").sentences[-1].id
+    sentence = (await space_in(one.store)).sentences[-1].id
     request = ForgetRequest("default", ids=(sentence,))
     with pytest.raises(InvalidInput, match="document 'd1'"):
         await one.forget(replace(request, dry_run=False))
@@ -263,10 +259,9 @@ async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so():
     preview = await one.forget(ForgetRequest("default", ids=(by_text["I live in Lisbon."],)))
     assert any("keeps 1 of 2 sources: Bob lives in Lisbon" in line for line in preview.affected)
     await one.forget(ForgetRequest("default", ids=(by_text["I live in Lisbon."],), dry_run=False))
-    async with one.store.reading() as view:
-        facts = view.space("default").facts
-        (version,) = facts.versions(facts.key("Bob"), "lives_in")
-        assert len(version.assertions) == 1
+    facts = (await space_in(one.store)).facts
+    (version,) = facts.versions(facts.key("Bob"), "lives_in")
+    assert len(version.assertions) == 1
 
 
 async def test_episodes_that_showed_it_are_dropped_and_others_stay():
@@ -286,8 +281,7 @@ async def test_episodes_that_showed_it_are_dropped_and_others_stay():
     assert one.episodes.get("default", free.episode) is not None
     with pytest.raises(InvalidInput, match="is not known in space 'default'"):
         await judged(other, elsewhere.episode, supports=(elsewhere.evidence[0].id,))
-    async with one.store.reading() as view:
-        assert not any(b"beagle" in lesson.trace for lesson in view.space("default").beliefs.lessons())
+    assert not any(b"beagle" in lesson.trace for lesson in (await space_in(one.store)).beliefs.lessons())
 
 
 # In a store with everything that a memory does
@@ -346,8 +340,7 @@ async def test_a_preview_names_memory_points_and_questions_that_go_or_change(tmp
     said = ("Ines moved to Oslo with Rafael.", "Ines works with Rafael at Nordlys.", "Ines sings in a choir with Bo.")
     for session, text in zip("abc", said, strict=True):
         await memory.write(WriteRequest("default", session, "message", (NewItem(text),)))
-    async with memory.store.reading() as view:
-        first, second, third = (sentence.id for sentence in view.space("default").sentences)
+    first, second, third = (sentence.id for sentence in (await space_in(memory.store)).sentences)
     couple, choir = "My own summary: they are a couple.", "They sing every Tuesday."
     points = (PointInsert(("Ines", "Rafael"), couple, (first, second)), PointInsert(("Ines", "Bo"), choir, (third,)))
     await memory.evolve(EvolveRequest("default", goal="What is Ines doing?", points=PointEdits(insert=points)))
@@ -359,8 +352,7 @@ async def test_a_preview_names_memory_points_and_questions_that_go_or_change(tmp
     assert any(line.startswith("a question goes: ") for line in preview.affected)
     done = await memory.forget(replace(request, dry_run=False, token=preview.token))
     assert "No file of the memory" in forget_reply(request, done).text
-    async with memory.store.reading() as view:
-        left = {one.description: one.scope for one in view.space("default").hypergraph.active()}
+    left = {one.description: one.scope for one in (await space_in(memory.store)).hypergraph.active()}
     assert couple not in left
     assert left[choir] == ""
     await memory.aclose()

@@ -7,6 +7,7 @@ import anyio
 import pytest
 from fakes import Disk
 from learning_memory import held, judged, memory, recalled, told
+from remembering import space_in
 
 from mcp_memory.configurable import Switches
 from mcp_memory.domain.entities import entity_key
@@ -137,8 +138,7 @@ async def test_any_edits_keep_vertices_and_merge_chains_end_in_an_active_point(s
         assert end.active
         assert set(point.entities) <= set(end.entities)
     other = memory(disk)
-    async with other.store.reading() as view:
-        assert view.space("default").hypergraph.all() == points(one).all()
+    assert (await space_in(other.store)).hypergraph.all() == points(one).all()
 
 
 async def test_a_point_whose_caller_names_its_evidence_is_forgotten_with_it():
@@ -154,8 +154,7 @@ async def test_a_point_whose_caller_names_its_evidence_is_forgotten_with_it():
     (company, _) = points(one).active()
     assert company.sentences or company.facts
     await one.forget(ForgetRequest("default", ids=(shown.sources[0].turn.id,), dry_run=False))
-    async with one.store.reading() as view:
-        assert [point.description for point in view.space("default").hypergraph.all()] == ["They have never met."]
+    assert [point.description for point in (await space_in(one.store)).hypergraph.all()] == ["They have never met."]
 
 
 # Points made once for a goal, updated by new evidence, and merged for relational goals
@@ -183,8 +182,7 @@ async def test_concurrent_calls_make_the_same_points_as_one():
         for _ in range(4):
             calls.start_soon(organised, memory(disk))
     last = memory(disk)
-    async with last.store.reading() as view:
-        made = view.space("default").hypergraph.all()
+    made = (await space_in(last.store)).hypergraph.all()
     expected = held(alone).hypergraph.all()
     assert [(one.entities, one.description, one.revision, one.status) for one in made] == [
         (one.entities, one.description, one.revision, one.status) for one in expected

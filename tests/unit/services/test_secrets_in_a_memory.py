@@ -2,15 +2,20 @@
 
 import re
 
+import anyio
 import pytest
-from exported_store import exported, imported, masked_at, store_of
+from exported_store import MAY, exported, imported, masked_at, open_at, store_of
+from remembering import space_in
 from rows_checked import row_problems
 from store_contents import holding
 
+from mcp_memory.domain.ids import digest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.domain.turns import sentence_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.indexing import deriver, silent
+from mcp_memory.services.write import statement
 from mcp_memory.visible import FILL, SECRET_MASK
 
 TOKEN = "gh" + "p_" + "k7Q" * 12
@@ -32,15 +37,14 @@ async def shown(memory):
     """Return everything that a memory shows of what it holds."""
     recall = await memory.reconstruct(Query("What is the token for the harbour?"))
     answer = await memory.answer(Query(f"Whose token is {TOKEN}, and what is the wifi password?"))
-    async with memory.store.reading() as view:
-        space = view.space("default")
-        known = [
-            list(space.facts.all(suspected=True)),
-            [space.text(piece) for piece in (*space.segments, *space.sentences)],
-        ]
-        turns = [(turn.text, turn.title) for turn in space.turns.values()]
-        lessons = [(lesson.query, lesson.trace.decode()) for lesson in space.beliefs.lessons()]
-        points = [(point.description, point.entities, point.scope) for point in space.hypergraph.all()]
+    space = await space_in(memory.store)
+    known = [
+        list(space.facts.all(suspected=True)),
+        [space.text(piece) for piece in (*space.segments, *space.sentences)],
+    ]
+    turns = [(turn.text, turn.title) for turn in space.turns.values()]
+    lessons = [(lesson.query, lesson.trace.decode()) for lesson in space.beliefs.lessons()]
+    points = [(point.description, point.entities, point.scope) for point in space.hypergraph.all()]
     return re.sub(r"ep_\w+", "ep_", repr((recall, answer, known, turns, lessons, points)))
 
 
@@ -116,8 +120,7 @@ async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path)
     fact = NewFact("harbour wifi", "password", PASSWORD)
     with pytest.raises(InvalidInput, match=r"facts\[0\]"):
         await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
-    async with memory.store.reading() as view:
-        assert not view.space("default").turns
+    assert not (await space_in(memory.store)).turns
     await memory.aclose()
 
 
@@ -204,10 +207,114 @@ async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_p
         assert ("messages[0] (PIN), facts[0] (PIN) stay readable" in first.warnings[0]) is readable
         assert len(again.warnings) == 1 + readable
         for _ in range(2):
-            async with memory.store.reading() as view:
-                known = repr(list(view.space("default").facts.all(suspected=True)))
+            known = repr(list((await space_in(memory.store)).facts.all(suspected=True)))
             assert ("'4711'" in known) is readable
             assert "8822" not in known
             await memory.aclose()
             memory = masked_at(tmp_path / str(readable))
+        await memory.aclose()
+
+
+# Ids tell nobody what a masked text says, and still find what a store knows
+
+
+PIN = "4821"
+PINS = ("My bank PIN is 4821.", "The ferns are fine.", "My bank PIN is 4822.")
+FACTS = (NewFact("Ines", "likes", "ferns", confidence=0.8), NewFact("Ines", "lives_in", "Porto"))
+
+
+def told(*texts, facts=()):
+    items = tuple(NewItem(text, speaker="Ines", said_at=MAY) for text in texts)
+    return WriteRequest("default", "letters", "message", items, facts)
+
+
+async def names(memory):
+    """Return all ids of the space, and the refs of its texts."""
+    space = await space_in(memory.store)
+    rows = (*space.turns.values(), *space.segments, *space.sentences, *space.facts.rows)
+    return {row.id for row in rows} | {turn.ref for turn in space.turns.values()}
+
+
+async def texts(memory):
+    return sorted(turn.said for turn in (await space_in(memory.store)).turns.values())
+
+
+async def test_two_stores_name_the_same_texts_otherwise_and_one_names_them_alike(tmp_path):
+    found = []
+    for name in ("one", "other"):
+        memory = masked_at(tmp_path / name)
+        await memory.write(told(*PINS, facts=FACTS))
+        found.append(await names(memory))
+        assert store_key(memory)
+        await memory.aclose()
+        again = masked_at(tmp_path / name)
+        written = await again.write(told(*PINS, facts=FACTS))
+        assert [item.stored for item in written.items] == [False] * 3
+        assert {fact.op for fact in written.facts} == {"unchanged"}
+        await again.store.rebuild(deriver(again.reading, progress=silent))
+        assert not any(item.stored for item in (await again.write(told(*PINS))).items)
+        assert await names(again) == found[-1]
+        await again.aclose()
+    assert not found[0] & found[1]
+
+
+def store_key(memory):
+    return memory.store._refresher.last.key
+
+
+def guesses(pin, refs):
+    """Yield what an older program, or somebody with an export, would make of a PIN."""
+    text = f"My bank PIN is {pin}."
+    fact = "0.95FACT"
+    made = [digest("Ines", "", time, "", text, "0") for time in ("", str(MAY))]
+    made += [
+        digest("", "statement", "", fact, statement(NewFact("harbour wifi", "password", f"Xk9qTz{pin}")), "0"),
+        digest(text),
+    ]
+    for ref in (*made, *refs):
+        yield ref
+        turn = "t_" + digest("default", "letters", ref)
+        yield turn
+        yield sentence_id(turn, 0, text)
+        yield "t_" + digest("default", "papers", ref, "1", text)
+
+
+async def with_pins(memory):
+    """Write a PIN in every way, and learn from a question about it."""
+    await memory.write(told(*PINS, facts=(NewFact("harbour wifi", "password", f"Xk9qTz{PIN}"),)))
+    for text in ("The bank opens at nine.", PINS[0]):
+        await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, ref="bank"),)))
+    recall = await memory.reconstruct(Query("What is the PIN of my bank?"))
+    supports = tuple(item.id for item in recall.evidence[:2])
+    await memory.evolve(EvolveRequest("default", recall.episode, Feedback(supports=supports, correction=PINS[0])))
+
+
+async def test_nobody_finds_a_masked_pin_by_an_export(tmp_path):
+    memory = masked_at(tmp_path / "store")
+    await with_pins(memory)
+    assert not await names(memory) & set(guesses(PIN, []))
+    file = (await exported(memory)).decode()
+    assert PIN not in file
+    assert store_key(memory) not in file
+    refs = re.findall(r'"id": "([^"]+)"', file)
+    said = set(re.findall(r"[0-9a-f]{16,20}", file))
+    for number in range(10_000):
+        found = [one for one in guesses(f"{number:04}", refs) if one[-20:] in said and one not in refs]
+        assert found == [], number
+    again = await imported(memory, file.encode())
+    assert again.stored.total() == 0
+    await memory.aclose()
+
+
+async def test_two_programs_that_begin_a_store_with_one_import_store_it_once(tmp_path):
+    one = open_at(tmp_path / "one")
+    await one.write(told(*PINS, facts=FACTS))
+    file = await exported(one)
+    programs = [open_at(tmp_path / "new") for _ in range(2)]
+    async with anyio.create_task_group() as together:
+        for memory in programs:
+            together.start_soon(imported, memory, file)
+    assert len(await texts(programs[0])) == 5
+    assert await names(programs[0]) == await names(programs[1])
+    for memory in (one, *programs):
         await memory.aclose()

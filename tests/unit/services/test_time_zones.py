@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 from learning_memory import memory, recalled
+from remembering import space_in
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
@@ -36,9 +37,8 @@ async def written(one, text, time):
 
 
 async def dated(one):
-    async with one.store.reading() as view:
-        (turn,) = view.space("default").turns.values()
-        return with_dates(turn.text, turn.local_said_at)
+    (turn,) = (await space_in(one.store)).turns.values()
+    return with_dates(turn.text, turn.local_said_at)
 
 
 def words(day):
@@ -72,10 +72,9 @@ async def test_a_time_without_an_offset_counts_in_the_zone_of_the_server(zone, s
 async def test_a_window_of_a_day_holds_what_was_said_on_that_day_there(time, day):
     one = in_zone("UTC")
     await written(one, "The parcel came.", time)
-    async with one.store.reading() as view:
-        space = view.space("default")
-        (turn,) = space.turns.values()
-        assert space.visible(np.arange(len(space.sentences)), parse_window(day, day)).tolist() == [True]
+    space = await space_in(one.store)
+    (turn,) = space.turns.values()
+    assert space.visible(np.arange(len(space.sentences)), parse_window(day, day)).tolist() == [True]
     before, after = (show(parse(day)[at] + step) for at, step in ((0, -86_400_000), (1, 0)))
     assert [parse_window(d, d).holds(turn) for d in (before, day, after)] == [False, True, False]
     assert len((await recalled(one, "parcel", window=parse_window(day, day))).evidence) == 1
@@ -86,8 +85,7 @@ async def test_a_window_of_a_day_holds_what_was_said_on_that_day_there(time, day
 async def test_an_instant_bounds_a_window_wherever_something_was_said():
     one = in_zone("UTC")
     await written(one, "The parcel came.", "2026-03-08T20:00:00+10:00")  # 10:00 in UTC
-    async with one.store.reading() as view:
-        (turn,) = view.space("default").turns.values()
+    (turn,) = (await space_in(one.store)).turns.values()
     assert not parse_window("2026-03-08T10:00:01Z", None).holds(turn)
     assert parse_window("2026-03-08T10:00:00Z", "2026-03-08T10:00:00Z").holds(turn)
     assert not parse_window(None, "2026-03-08T09:59:59Z").holds(turn)

@@ -9,6 +9,7 @@ from fakes import Disk, DiskStore, FakeEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
 from learning_memory import memory
+from remembering import space_in
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
@@ -39,17 +40,16 @@ async def test_a_message_is_stored_word_for_word_with_its_sentences_and_both_tim
     text = "  Hello\u200b there. I came yesterday.\n"
     result = await say(store, NewItem(text, ref="m1", speaker="Ann", said_at=1_683_547_200_000))
     assert [(item.ref, item.stored) for item in result.items] == [("m1", True)]
-    async with store.reading() as view:
-        space = view.space("default")
-        turn = space.current("talk", "m1")
-        assert (turn.text, turn.said_at, turn.written_at) == (text, 1_683_547_200_000, NOW)
-        assert [space.text(space.sentences[row]) for row in space.sentences.of_turn(turn.id)] == [
-            "Hello\u200b there.",
-            "I came yesterday.",
-        ]
-        (stated,) = space.sentences[1].times
-        assert text[stated.start : stated.end] == "yesterday"
-        assert stated.since == 1_683_417_600_000  # 7 May 2023, the day before
+    space = await space_in(store)
+    turn = space.current("talk", "m1")
+    assert (turn.text, turn.said_at, turn.written_at) == (text, 1_683_547_200_000, NOW)
+    assert [space.text(space.sentences[row]) for row in space.sentences.of_turn(turn.id)] == [
+        "Hello\u200b there.",
+        "I came yesterday.",
+    ]
+    (stated,) = space.sentences[1].times
+    assert text[stated.start : stated.end] == "yesterday"
+    assert stated.since == 1_683_417_600_000  # 7 May 2023, the day before
 
 
 class FaultyExtractor:
@@ -67,8 +67,7 @@ async def test_a_text_at_which_the_rules_fail_is_found_without_facts(caplog):
     reading = Reading(FakeEmbedder(), FaultyExtractor())
     result = await write(store, reading, request, now=NOW, progress=silent)
     assert [item.stored for item in result.items] == [True]
-    async with store.reading() as view:
-        assert len(view.space("default").sentences) == 1
+    assert len((await space_in(store)).sentences) == 1
     assert "No facts were read" in caplog.text
     assert "shelf" not in caplog.text
 
@@ -101,8 +100,7 @@ async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an
     store = store_on(Disk())
     for text in ("First text.", "Second text.", "First text.", "First text."):
         await say(store, NewItem(text, ref="d1"), kind="document")
-    async with store.reading() as view:
-        revisions = view.space("default").revisions("talk", "d1")
+    revisions = (await space_in(store)).revisions("talk", "d1")
     assert [(turn.text, turn.revision) for turn in revisions] == [
         ("First text.", 0),
         ("Second text.", 1),
@@ -118,12 +116,11 @@ lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 async def test_every_text_is_returned_unchanged_and_pieces_are_spans_of_it(texts):
     store = store_on(Disk())
     await say(store, *(NewItem(text) for text in texts))
-    async with store.reading() as view:
-        space = view.space("default")
-        assert [space.turns[turn].text for turn in space.sessions["talk"]] == texts
-        for piece in (*space.segments, *space.sentences):
-            assert space.text(piece)
-            assert space.text(piece) == space.text(piece).strip()
+    space = await space_in(store)
+    assert [space.turns[turn].text for turn in space.sessions["talk"]] == texts
+    for piece in (*space.segments, *space.sentences):
+        assert space.text(piece)
+        assert space.text(piece) == space.text(piece).strip()
 
 
 def _rows_of(space, place):
@@ -136,13 +133,12 @@ async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_onc
     lines = [f"- The {place} has a {thing}." for place in ("north", "south") for thing in ("gate", "well", "mill")]
     long = "\n".join([*lines * 20, "", "Short. Same."])
     await say(store, NewItem(long, ref="m1"), NewItem("Short. Same.", ref="m2"), embedder=embedder)
-    async with store.reading() as view:
-        space = view.space("default")
-        turn = space.current("talk", "m1")
-        runs = [space.text(one) for one in space.segments if one.turn_id == turn.id]
-        first = {row: place for place in reversed(range(len(space.segments))) for row in _rows_of(space, place)}
-        for row in (row for row, one in enumerate(space.sentences) if one.turn_id == turn.id):
-            assert np.array_equal(space.sentence_vectors[row], space.segment_vectors[first[row]])
+    space = await space_in(store)
+    turn = space.current("talk", "m1")
+    runs = [space.text(one) for one in space.segments if one.turn_id == turn.id]
+    first = {row: place for place in reversed(range(len(space.segments))) for row in _rows_of(space, place)}
+    for row in (row for row, one in enumerate(space.sentences) if one.turn_id == turn.id):
+        assert np.array_equal(space.sentence_vectors[row], space.segment_vectors[first[row]])
     assert len(runs) > 1
     assert sorted(embedder.texts) == sorted({*runs, "Short.", "Same.", "Short. Same."})
 

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
+from remembering import space_in
 from unit.rules.answers.small_memory import said
 from unit.services.learning_memory import on_disk
 
@@ -40,8 +41,7 @@ async def after(lines, *facts):
 async def test_what_stands_after_a_talk_depends_on_the_talk_around_it(line):
     memory = await after(line["said"])
     if "wishes" in line:
-        async with memory.store.reading() as view:
-            assert [wish.text for wish in standing_wishes(view.space("default"))] == line["wishes"]
+        assert [wish.text for wish in standing_wishes(await space_in(memory.store))] == line["wishes"]
     if "answer" in line:
         question = line.get("question", "Where do I live?")
         assert (await memory.answer(Query(question, learn=False))).text == line["answer"]

@@ -5,9 +5,11 @@ import pytest
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
-from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.domain.ids import digest
+from mcp_memory.domain.turns import LONG_CHARS, Segment, Sentence, Turn
+from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.pieces import Pieces
-from mcp_memory.view.space import NONE, View
+from mcp_memory.view.space import NONE, Space, View
 
 
 def turn(ref, session="talk", kind="message", revision=0, space="default"):
@@ -115,3 +117,71 @@ def test_an_index_has_every_row_once_when_it_is_read_and_nothing_before():
     assert index.rows == [0, 1]
     view.extend_indexes()
     assert view.space("default").index(Seen).rows == [0, 1, 2]
+
+
+RUNS = ((0, 2), (2, 4), (5, 5))
+"""The segments of six sentences; the first two share one."""
+
+
+def of_length(ref, length):
+    text = "word " * (length // 5) + "w" * (length % 5)
+    name = "t_" + digest("default", "talk", ref)
+    return Turn(name, "default", "talk", ref, "message", text, None, None, None, None, 1, 0, 0)
+
+
+def pieces(one, seed):
+    rng = np.random.default_rng(seed)
+    vectors = rng.standard_normal((len(RUNS) + 6, 8)).astype(np.float32)
+    segments = tuple(
+        Segment(f"g_{one.id}{number}", "default", one.id, number, 5 * first, 5 * last + 4, first, last)
+        for number, (first, last) in enumerate(RUNS)
+    )
+    sentences = tuple(Sentence(f"s_{one.id}{n}", "default", one.id, n, 5 * n, 5 * n + 4, ()) for n in range(6))
+    return Batch((one,), segments, sentences, vectors[:3], vectors[3:])
+
+
+@pytest.mark.parametrize("first", [LONG_CHARS, LONG_CHARS + 1])
+def test_only_in_a_long_text_do_sentences_share_the_vector_of_the_first_segment_that_holds_them(first):
+    """Whatever the store holds for them: an older program made vectors of their own."""
+    view = View()
+    batches = [
+        pieces(of_length(str(number), length), number) for number, length in enumerate((first, 40, 2 * LONG_CHARS, 30))
+    ]
+    expected = []
+    for number, batch in enumerate(batches):
+        view.add(batch, number + 1)
+        long = len(batch.turns[0].text) > LONG_CHARS
+        expected.append(batch.segment_vectors[[0, 0, 0, 1, 1, 2]] if long else batch.sentence_vectors)
+    held = view.space("default").sentence_vectors
+    rows = np.random.default_rng(0).permutation(len(held))
+    np.testing.assert_array_equal(held.take(rows), np.concatenate(expected)[rows])
+    np.testing.assert_array_equal(held[6], expected[1][0])
+
+
+NAMES = {"One.": ["Ann Lee", "the Ann Lee", "Bob"], "Two.": ["Bob"], "Three.": ["!", ""]}
+
+
+def of_three():
+    """A document of three sentences in two segments that share the second."""
+    made = Space("x")
+    turn = Turn("t", "x", "s", "1", "document", "One. Two. Three.", None, None, None, 0, 0, 0, 0)
+    segments = [Segment("g0", "x", "t", 0, 0, 9, 0, 1), Segment("g1", "x", "t", 1, 5, 16, 1, 2)]
+    spans = ((0, 4), (5, 9), (10, 16))
+    sentences = [Sentence(f"s{n}", "x", "t", n, *spans[n], ()) for n in range(3)]
+    made.add(Batch((turn,), tuple(segments), tuple(sentences)))
+    return made
+
+
+def test_later_segments_are_added_and_nothing_is_read_again():
+    whole, parts = EntityIndex(lambda _, s: NAMES[s]), EntityIndex(lambda _, s: NAMES[s])
+    given = of_three()
+    whole.add_segments(given, 0)
+    segments = given.segments
+    given.segments = segments[:1]
+    parts.add_segments(given, 0)
+    given.segments = segments
+    parts.add_segments(given, 1)
+    assert len(whole) == len(parts)
+    for number in range(len(whole)):
+        assert whole.key(number) == parts.key(number)
+        assert np.array_equal(whole.sentences(number), parts.sentences(number))
