@@ -27,3 +27,21 @@ def anyio_backend() -> str:
 def one_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store that is begun here have the same key, so that two with the same content have the same ids."""
     monkeypatch.setattr("mcp_memory.storage.refresh.secrets", SimpleNamespace(token_bytes=lambda count: b"k" * count))
+
+
+@pytest.fixture
+def run(capsys):
+    """Return what runs a command that has to end with a code, and returns what it printed: its ``out`` and ``err``."""
+    from mcp_memory.cli import main
+
+    def run(*words, code=0):
+        capsys.readouterr()
+        try:
+            ended = main([str(word) for word in words])
+        except SystemExit as wrong_usage:
+            ended = wrong_usage.code
+        printed = capsys.readouterr()
+        assert ended == code, printed
+        return printed
+
+    return run

@@ -4,7 +4,6 @@ import anyio
 import pytest
 from remembering import space_in
 
-from mcp_memory.cli import main
 from mcp_memory.domain.requests import ForgetRequest, NewItem, WriteRequest
 from mcp_memory.settings import load
 from mcp_memory.wiring import new_memory
@@ -40,58 +39,48 @@ async def told(memory):
     return {one.ref for one in (await space_in(memory.store)).turns.values()}
 
 
-def test_a_backup_comes_back_in_a_new_place_alone(tmp_path, capsys, monkeypatch):
+def test_a_backup_comes_back_in_a_new_place_alone(tmp_path, run, monkeypatch):
     anyio.run(with_memory, tell)
     file = str(tmp_path / "memory.backup")
-    assert main(["backup", file]) == 0
-    assert "Backed up" in capsys.readouterr().out
+    assert "Backed up" in run("backup", file).out
     anyio.run(with_memory, forget_first)
-    assert main(["restore", file]) == 1
-    assert "A restore replaces nothing" in capsys.readouterr().err
+    assert "A restore replaces nothing" in run("restore", file, code=1).err
     assert anyio.run(with_memory, told) == {"m2", "m3"}
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "new"))
-    assert main(["restore", file]) == 0
-    assert "What was forgotten after that backup was made is there again" in capsys.readouterr().out
+    assert "What was forgotten after that backup was made is there again" in run("restore", file).out
     assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
-    assert main(["doctor"]) == 0
+    run("doctor")
 
 
-def test_files_and_folders_of_others_are_left_alone(tmp_path, capsys, monkeypatch):
-    assert main(["backup", str(tmp_path / "none.backup")]) == 1
-    assert "nothing is stored" in capsys.readouterr().err
+def test_files_and_folders_of_others_are_left_alone(run, tmp_path, monkeypatch):
+    assert "nothing is stored" in run("backup", tmp_path / "none.backup", code=1).err
     anyio.run(with_memory, tell)
     file = tmp_path / "memory.backup"
-    assert main(["backup", str(file)]) == 0
+    run("backup", file)
     made = file.read_bytes()
-    assert main(["backup", str(file)]) == 1
-    assert "add --replace" in capsys.readouterr().err
+    assert "add --replace" in run("backup", file, code=1).err
     assert file.read_bytes() == made
-    assert main(["backup", str(file), "--replace"]) == 0
+    run("backup", file, "--replace")
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ines")
-    assert main(["backup", str(letter)]) == 1
+    assert "letter.txt is there already" in run("backup", letter, code=1).err
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "new"))
-    assert main(["restore", str(letter)]) == 1
-    assert main(["restore", str(tmp_path / "missing")]) == 1
-    monkeypatch.undo()
-    err = capsys.readouterr().err
-    assert "letter.txt is there already" in err
-    assert "cannot be read" in err
+    run("restore", letter, code=1)
+    assert "cannot be read" in run("restore", tmp_path / "missing", code=1).err
     assert letter.read_text() == "Dear Ines"
     assert not (tmp_path / "new").exists()
 
 
-def test_what_is_left_of_a_damaged_log_can_be_exported(tmp_path, capsys, monkeypatch):
+def test_what_is_left_of_a_damaged_log_can_be_exported(tmp_path, run, monkeypatch):
     anyio.run(with_memory, tell)
     anyio.run(with_memory, tell_more)
     log = min((tmp_path / "store" / "journal").iterdir())
     log.write_bytes(log.read_bytes()[:100])
-    assert main(["doctor"]) == 1
-    said = capsys.readouterr().out
+    said = run("doctor", code=1).out
     assert "restore a backup" in said
     assert "import what is left here" in said
-    assert main(["export", str(tmp_path / "left.jsonl")]) == 0
+    run("export", tmp_path / "left.jsonl")
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "new"))
-    assert main(["import", str(tmp_path / "left.jsonl")]) == 0
+    run("import", tmp_path / "left.jsonl")
     assert anyio.run(with_memory, told) == {"m4"}
-    assert main(["doctor"]) == 0
+    run("doctor")

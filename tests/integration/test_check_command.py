@@ -5,7 +5,6 @@ import sys
 
 import pytest
 
-from mcp_memory.cli import main
 from mcp_memory.commands.install import System, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.trials import check
@@ -73,18 +72,12 @@ def test_a_command_that_is_gone_and_a_client_without_the_server_are_named(tmp_pa
         checked(tmp_path, capsys, "gemini-cli")
 
 
-def test_the_version_is_one_line_and_wrong_usage_has_its_code(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["--version"])
-    assert ended.value.code == 0
-    assert capsys.readouterr().out.startswith("mcp-memory ")
-    with pytest.raises(SystemExit) as ended:
-        main(["install", "netscape"])
-    assert ended.value.code == 2
+def test_the_version_is_one_line_and_wrong_usage_has_its_code(run):
+    assert run("--version").out.startswith("mcp-memory ")
+    run("install", "netscape", code=2)
 
 
-def test_install_and_check_need_no_settings_that_are_right(tmp_path, monkeypatch, capsys):
+def test_install_and_check_need_no_settings_that_are_right(tmp_path, monkeypatch, run):
     monkeypatch.setenv("MCP_MEMORY_LIMITS_ITEMS", "many")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert main(["install", "print"]) == 0
-    assert "mcpServers" in capsys.readouterr().out
+    assert "mcpServers" in run("install", "print").out

@@ -5,7 +5,6 @@ import sys
 import pytest
 from foreign_files import chatgpt_chat, write_json
 
-from mcp_memory.cli import main
 from mcp_memory.commands.arguments import KINDS
 from mcp_memory.commands.terminal import ProgressBar
 from mcp_memory.services.transfer.kinds import READERS
@@ -17,11 +16,10 @@ def test_every_kind_that_the_command_offers_has_a_reader():
     assert set(KINDS) == set(READERS)
 
 
-def test_a_chatgpt_export_is_counted_stored_and_stored_once(tmp_path, capsys):
+def test_a_chatgpt_export_is_counted_stored_and_stored_once(tmp_path, run):
     chats = [chatgpt_chat(0), 7, chatgpt_chat(1)]
     file = str(write_json(tmp_path / "conversations.json", chats))
-    assert main(["import", file, "--dry-run"]) == 0
-    said = capsys.readouterr()
+    said = run("import", file, "--dry-run")
     assert said.out.splitlines() == [
         f"{file} (chatgpt) holds 6 messages, 2 documents in 2 sessions.",
         "1 bad record skipped.",
@@ -30,67 +28,56 @@ def test_a_chatgpt_export_is_counted_stored_and_stored_once(tmp_path, capsys):
         "Nothing was stored; without --dry-run it goes into space 'default', as far as it is new there.",
     ]
     assert said.err == "skipped: conversations.json, record 2 (line 1) is no JSON object\n"
-    assert main(["import", file, "--space", "chats"]) == 0
-    assert "Stored 6 messages, 2 documents in space 'chats'." in capsys.readouterr().out
-    assert main(["import", file, "--space", "chats"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
-    assert main(["show", "chatgpt:chat-1", "--space", "chats"]) == 0
-    assert "I moved to Porto in March, note 1 0." in capsys.readouterr().out
+    assert "Stored 6 messages, 2 documents in space 'chats'." in run("import", file, "--space", "chats").out
+    assert run("import", file, "--space", "chats").out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
+    assert "I moved to Porto in March, note 1 0." in run("show", "chatgpt:chat-1", "--space", "chats").out
 
 
-def test_a_secret_in_an_import_is_masked(tmp_path, capsys):
+def test_a_secret_in_an_import_is_masked(tmp_path, run):
     chat = chatgpt_chat(0)
     key = "AKIA" + "IOSFODNN7" + "ABCDEFG"
     chat["mapping"]["c0-u0"]["message"]["content"]["parts"] = [f"My key is {key}."]
     file = str(write_json(tmp_path / "conversations.json", [chat]))
-    assert main(["import", file]) == 0
-    assert "Secrets in 1 text (the first: chatgpt:c0-u0) are masked" in capsys.readouterr().out
-    assert main(["show", "chatgpt:chat-0"]) == 0
-    shown = capsys.readouterr().out
+    assert "Secrets in 1 text (the first: chatgpt:c0-u0) are masked" in run("import", file).out
+    shown = run("show", "chatgpt:chat-0").out
     assert "My key is " in shown
     assert key not in shown
-    assert main(["import", file]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
+    assert run("import", file).out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
 
 
-def test_what_cannot_be_imported_is_said_with_a_remedy(tmp_path, capsys):
-    assert main(["import", str(tmp_path / "missing.json")]) == 1
-    assert capsys.readouterr().err.startswith(f"mcp-memory import: {tmp_path / 'missing.json'} cannot be read")
+def test_what_cannot_be_imported_is_said_with_a_remedy(tmp_path, run):
+    assert run("import", tmp_path / "missing.json", code=1).err.startswith(
+        f"mcp-memory import: {tmp_path / 'missing.json'} cannot be read"
+    )
     file = str(write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
-    assert main(["import", file, "--from", "mem0"]) == 1
-    assert "nothing in it can be imported; 1 bad records" in capsys.readouterr().err
+    assert "nothing in it can be imported; 1 bad records" in run("import", file, "--from", "mem0", code=1).err
 
 
-def test_notes_of_two_folders_lie_side_by_side_and_what_takes_a_place_or_is_not_read_is_said(tmp_path, capsys):
+def test_notes_of_two_folders_lie_side_by_side_and_what_takes_a_place_or_is_not_read_is_said(run, tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     for folder, text in ((one, "Bread needs salt."), (two, "The pump leaks.")):
         folder.mkdir()
         (folder / "a.md").write_text(text, "utf-8")
-        assert main(["import", str(folder)]) == 0
-    for session in ("notes:one", "notes:two"):
-        assert main(["show", session]) == 0
-    said = capsys.readouterr().out
-    assert "Bread needs salt." in said
-    assert "The pump leaks." in said
+        run("import", folder)
+    assert "Bread needs salt." in run("show", "notes:one").out
+    assert "The pump leaks." in run("show", "notes:two").out
     (one / "a.md").write_text("Bread needs yeast.", "utf-8")
     (one / "b.md").write_text("---\ndate: 05/06/2024\n---\nSold.", "utf-8")
     for options in (["--dry-run"], []):
-        assert main(["import", str(one), *options]) == 0
-        said = capsys.readouterr().out
+        said = run("import", one, *options).out
         assert "New text for 1 document that had another one (the first: notes:one/a.md)." in said
         assert "1 date in front matter that cannot be read; the file's own counts (the first: b.md)." in said
-    assert main(["import", str(one / "a.md")]) == 0  # a file alone is that of its folder
-    assert capsys.readouterr().out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
+    alone = run("import", one / "a.md").out  # a file alone is that of its folder
+    assert alone.splitlines()[-1] == "Nothing of it is new: nothing was stored."
 
 
-def test_a_dry_run_tells_what_stays_away_since_it_was_forgotten(tmp_path, capsys):
+def test_a_dry_run_tells_what_stays_away_since_it_was_forgotten(run, tmp_path):
     (tmp_path / "a.md").write_text("Bread needs salt.", "utf-8")
-    assert main(["import", str(tmp_path / "a.md")]) == 0
-    assert main(["forget", f"notes:{tmp_path.name}/a.md", "--yes"]) == 0
-    capsys.readouterr()
+    run("import", tmp_path / "a.md")
+    run("forget", f"notes:{tmp_path.name}/a.md", "--yes")
     for options in (["--dry-run"], []):
-        assert main(["import", str(tmp_path / "a.md"), *options]) == 0
-        assert "1 item left out, forgotten in this space before; --space names another." in capsys.readouterr().out
+        said = run("import", tmp_path / "a.md", *options).out
+        assert "1 item left out, forgotten in this space before; --space names another." in said
 
 
 async def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, capsys):

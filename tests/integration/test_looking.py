@@ -162,15 +162,11 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("command", "code", "said"), MISTAKES)
-def test_mistakes_are_named_with_an_exit_code(capsys, command, code, said):
-    try:
-        found = main(command)
-    except SystemExit as wrong_usage:
-        found = wrong_usage.code
-    captured = capsys.readouterr()
-    assert (found, captured.out) == (code, "")
-    assert said in captured.err
-    assert "\x1b" not in captured.err
+def test_mistakes_are_named_with_an_exit_code(run, command, code, said):
+    printed = run(*command, code=code)
+    assert printed.out == ""
+    assert said in printed.err
+    assert "\x1b" not in printed.err
 
 
 def test_looking_at_an_empty_place_creates_nothing(capsys, monkeypatch, tmp_path):

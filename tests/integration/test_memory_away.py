@@ -10,7 +10,6 @@ import pytest
 from mcp import Client
 from remembering import remember
 
-from mcp_memory.cli import main
 from mcp_memory.server.app import build
 from mcp_memory.settings import load
 from mcp_memory.storage.place import Place
@@ -49,7 +48,7 @@ def empty(store):
 
 
 @pytest.mark.parametrize("leave", [vanish, unmount, empty])
-def test_every_call_says_that_the_memory_is_away_and_changes_nothing(store, tmp_path, capsys, leave):
+def test_every_call_says_that_the_memory_is_away_and_changes_nothing(store, tmp_path, run, leave):
     leave(store)
     before = sorted(tmp_path.rglob("*"))
 
@@ -62,24 +61,22 @@ def test_every_call_says_that_the_memory_is_away_and_changes_nothing(store, tmp_
                 assert "disk mounted?" in reply.content[0].text, name
 
     anyio.run(call)
-    assert main(["status"]) == main(["doctor"]) == 1
-    assert capsys.readouterr().err.count("disk mounted?") == 2
+    for command in ("status", "doctor"):
+        assert "disk mounted?" in run(command, code=1).err
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_every_command_says_that_the_memory_is_away_and_changes_nothing(store, tmp_path, capsys):
+def test_every_command_says_that_the_memory_is_away_and_changes_nothing(store, tmp_path, run):
     (tmp_path / "chat.md").write_text("Hello there.\n")
     empty(store)
     told = ("held a memory", "Is its disk mounted?", "restore FILE", "remove the note")
-    capsys.readouterr()
     before = sorted(tmp_path.rglob("*"))
     new = str(tmp_path / "new")
     commands = [["list", "facts"], ["show", "x"], ["search", "boat"], ["doctor", "--rebuild"]]
     commands += [["forget", "m1"], ["export", new]]
     commands += [["import", str(tmp_path / "chat.md")], ["backup", new]]
     for command in commands:
-        assert main(command) == 1, command
-        said = capsys.readouterr().err
+        said = run(*command, code=1).err
         assert all(text in said for text in told), command
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -101,37 +98,36 @@ def test_a_server_whose_memory_goes_while_it_runs_says_so_and_goes_on_when_it_is
     anyio.run(talk)
 
 
-def test_what_to_do_does_it(store, tmp_path, capsys):
-    assert main(["backup", str(tmp_path / "b.backup")]) == 0
+def test_what_to_do_does_it(run, store, tmp_path):
+    run("backup", tmp_path / "b.backup")
     vanish(store)
-    assert main(["restore", str(tmp_path / "b.backup")]) == 0
-    assert main(["status"]) == 0
-    assert "1 message" in capsys.readouterr().out
+    run("restore", tmp_path / "b.backup")
+    assert "1 message" in run("status").out
     vanish(store)
-    assert main(["status"]) == 1
+    said = run("status", code=1).err
     note = Place(str(store), "", load().storage.noted_in).note
-    assert str(note) in capsys.readouterr().err
+    assert str(note) in said
     note.unlink()
-    assert main(["status"]) == 0
+    run("status")
     anyio.run(remember, "A new beginning.")
-    assert main(["status"]) == 0
+    run("status")
 
 
-def test_a_store_that_is_not_noted_is_when_it_is_opened(store):
+def test_a_store_that_is_not_noted_is_when_it_is_opened(run, store):
     note = Place(str(store), "", load().storage.noted_in).note
     note.unlink()
-    assert main(["status"]) == 0
+    run("status")
     assert json.loads(note.read_text())["place"] == str(store)
 
 
-def test_everything_forgotten_leaves_a_memory_that_works(store, capsys):
-    assert main(["forget", "--everything", "--yes"]) == 0
-    assert main(["status"]) == 0
+def test_everything_forgotten_leaves_a_memory_that_works(store, run):
+    run("forget", "--everything", "--yes")
+    run("status")
     anyio.run(remember, "A new beginning.")
-    assert main(["status"]) == 0
+    run("status")
 
 
-def test_a_throw_away_place_is_made_again_where_the_configuration_is_no_throw_away(here, tmp_path, monkeypatch):
+def test_a_throw_away_place_is_made_again_where_the_configuration_is_no_throw_away(run, here, tmp_path, monkeypatch):
     monkeypatch.setattr("mcp_memory.storage.place.FOLDERS", ())
     for name in ("TEMP", "TMP"):
         monkeypatch.delenv(name, raising=False)
@@ -139,28 +135,26 @@ def test_a_throw_away_place_is_made_again_where_the_configuration_is_no_throw_aw
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "scratch" / "store"))
     for _ in (1, 2):
         anyio.run(remember, "My boat is called Curlew.")
-        assert main(["status"]) == 0
+        run("status")
         shutil.rmtree(tmp_path / "scratch")
 
 
-def test_a_place_is_used_where_no_note_of_it_can_be_written(here, tmp_path):
+def test_a_place_is_used_where_no_note_of_it_can_be_written(run, here, tmp_path):
     (tmp_path / "config.places").write_text("a file where the folder would be")
     for _ in (1, 2):
         anyio.run(remember, "My boat is called Curlew.")
-        assert main(["status"]) == 0
+        run("status")
         shutil.rmtree(tmp_path / "store")
 
 
 @pytest.mark.parametrize("place", ["disk/new", "link/new"])
-def test_a_memory_that_was_restored_is_noted_before_it_is_first_opened(store, tmp_path, monkeypatch, capsys, place):
+def test_a_memory_that_was_restored_is_noted_before_it_is_first_opened(run, store, tmp_path, monkeypatch, place):
     (tmp_path / "mounted").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "mounted")
     new = str(tmp_path / place)
-    assert main(["backup", str(tmp_path / "FILE")]) == 0
+    run("backup", tmp_path / "FILE")
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", new)
-    assert main(["restore", str(tmp_path / "FILE")]) == 0
+    run("restore", tmp_path / "FILE")
     vanish(store)
     vanish(Path(new))
-    capsys.readouterr()
-    assert main(["status"]) == 1
-    assert "Is its disk mounted?" in capsys.readouterr().err
+    assert "Is its disk mounted?" in run("status", code=1).err

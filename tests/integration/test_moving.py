@@ -8,7 +8,6 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_memory.cli import main
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.settings import load
@@ -62,53 +61,48 @@ def without_header(file):
     return file.read_bytes().partition(b"\n")[2]
 
 
-def test_a_memory_that_was_moved_answers_alike(tmp_path, capsys, monkeypatch, uri):
-    assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
-    out = capsys.readouterr().out
+def test_a_memory_that_was_moved_answers_alike(tmp_path, run, monkeypatch, uri):
+    out = run("export", tmp_path / "memory.jsonl").out
     assert "4 messages" in out
     assert "What was learnt is not in it" in out
     assert "Secrets in it are masked" in out
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
-    assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
-    assert "Stored 4 messages, 1 fact" in capsys.readouterr().out
-    assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
-    assert capsys.readouterr().out.endswith("Nothing of it is new: nothing was stored.\n")
-    assert main(["export", str(tmp_path / "again.jsonl")]) == 0
+    assert "Stored 4 messages, 1 fact" in run("import", tmp_path / "memory.jsonl").out
+    assert run("import", tmp_path / "memory.jsonl").out.endswith("Nothing of it is new: nothing was stored.\n")
+    run("export", tmp_path / "again.jsonl")
     assert without_header(tmp_path / "again.jsonl") == without_header(tmp_path / "memory.jsonl")
     assert anyio.run(asked, uri) == anyio.run(asked, str(tmp_path / "copy"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of files mean nothing there")
-def test_an_export_is_readable_for_its_owner_alone(tmp_path):
-    assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
+def test_an_export_is_readable_for_its_owner_alone(run, tmp_path):
+    run("export", tmp_path / "memory.jsonl")
     assert (tmp_path / "memory.jsonl").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_file_is_replaced_only_when_told(tmp_path, capsys):
+def test_a_file_is_replaced_only_when_told(tmp_path, run):
     file = tmp_path / "memory.jsonl"
-    assert main(["export", str(file)]) == 0
+    run("export", file)
     first = file.read_bytes()
-    assert main(["export", str(file)]) == 1
-    assert "add --replace" in capsys.readouterr().err
+    assert "add --replace" in run("export", file, code=1).err
     assert file.read_bytes() == first
-    assert main(["export", str(file), "--replace"]) == 0
+    run("export", file, "--replace")
 
 
 @pytest.mark.parametrize("inside", ["moved.json", "forgotten/1.jsonl", "mine/out"])
-def test_nothing_is_exported_or_backed_up_into_the_folder_of_a_memory(tmp_path, capsys, uri, inside):
+def test_nothing_is_exported_or_backed_up_into_the_folder_of_a_memory(run, tmp_path, uri, inside):
     file = Path(uri) / inside
     file.parent.mkdir(exist_ok=True)
     for command in (["backup"], ["export"]):
-        assert main([*command, str(file)]) == 1, command
-        assert "lies in the folder of a memory" in capsys.readouterr().err
+        assert "lies in the folder of a memory" in run(*command, file, code=1).err
     assert not file.exists()
-    assert main(["status"]) == 0
+    run("status")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")
-def test_a_full_disk_leaves_no_torn_file(tmp_path, uri):
+def test_a_full_disk_leaves_no_torn_file(run, tmp_path, uri):
     earlier = tmp_path / "memory.jsonl"
-    assert main(["export", str(earlier)]) == 0
+    run("export", earlier)
     before = earlier.read_bytes()
     script = (
         "import resource, signal, sys; from mcp_memory.cli import main\n"
@@ -139,35 +133,29 @@ def test_a_full_disk_leaves_no_torn_file(tmp_path, uri):
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="its errors have other words")
-def test_mistakes_are_named_with_an_exit_code(tmp_path, capsys, monkeypatch, command, code, said):
+def test_mistakes_are_named_with_an_exit_code(tmp_path, run, monkeypatch, command, code, said):
     monkeypatch.chdir(tmp_path)
-    try:
-        found = main(command)
-    except SystemExit as wrong_usage:
-        found = wrong_usage.code
-    captured = capsys.readouterr()
-    assert (found, captured.out) == (code, "")
-    assert said in captured.err
+    printed = run(*command, code=code)
+    assert printed.out == ""
+    assert said in printed.err
     assert {one.name for one in tmp_path.iterdir()} - {"config.places"} == {"config.toml"}
 
 
-def test_an_empty_store_is_not_exported(tmp_path, capsys, monkeypatch):
+def test_an_empty_store_is_not_exported(tmp_path, run, monkeypatch):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "none"))
-    assert main(["export", str(tmp_path / "memory.jsonl")]) == 1
-    assert "nothing is stored in" in capsys.readouterr().err
+    assert "nothing is stored in" in run("export", tmp_path / "memory.jsonl", code=1).err
     assert not (tmp_path / "none").exists()
     assert not (tmp_path / "memory.jsonl").exists()
 
 
-def test_a_bad_line_is_named_before_the_model_is_loaded(tmp_path, capsys, monkeypatch):
+def test_a_bad_line_is_named_before_the_model_is_loaded(tmp_path, run, monkeypatch):
     def load_model(*_):
         raise AssertionError("the model was loaded")
 
     monkeypatch.setattr("mcp_memory.embedding.onnx._open_session", load_model)
     file = tmp_path / "memory.jsonl"
-    assert main(["export", str(file)]) == 0
+    run("export", file)
     file.write_bytes(file.read_bytes().replace(b'"text": "Tomas', b'"test": "Tomas'))
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
-    assert main(["import", str(file)]) == 1
-    assert "line 5 has no text in 'text'" in capsys.readouterr().err
+    assert "line 5 has no text in 'text'" in run("import", file, code=1).err
     assert not (tmp_path / "copy").exists()

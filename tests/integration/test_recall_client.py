@@ -9,7 +9,6 @@ from mcp import Client
 from mcp_types import ListRootsResult, Root
 from unit.services.learning_memory import Disk, memory
 
-from mcp_memory.cli import main
 from mcp_memory.server.app import build
 from mcp_memory.server.opening import space_of_folder
 from mcp_memory.settings import Settings
@@ -126,17 +125,14 @@ async def test_several_spaces_are_recalled_from_and_shown_with_their_names():
             assert words in await refused(client, "memory_reconstruct", query="x", **arguments)
 
 
-def test_the_environment_names_the_space_for_the_command_line(here, monkeypatch, capsys):
+def test_the_environment_names_the_space_for_the_command_line(here, monkeypatch, run):
     monkeypatch.setenv("MCP_MEMORY_SPACE", "work")
     (here / "notes.txt").write_text("The pump leaks.", "utf-8")
-    assert main(["import", str(here / "notes.txt")]) == 0
-    assert "in space 'work'" in capsys.readouterr().out
-    assert main(["list", "sessions"]) == main(["status"]) == 0
-    out = capsys.readouterr().out
-    assert "notes" in out
-    assert "Calls that name no space go to 'work'." in out
+    assert "in space 'work'" in run("import", str(here / "notes.txt")).out
+    assert "notes" in run("list", "sessions").out
+    assert "Calls that name no space go to 'work'." in run("status").out
     monkeypatch.setenv("MCP_MEMORY_SPACE", "not a name")
-    assert main(["list", "sessions"]) == 2
+    run("list", "sessions", code=2)
 
 
 # Standing wishes

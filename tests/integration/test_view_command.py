@@ -13,7 +13,6 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_memory.cli import main
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.settings import load
 from mcp_memory.wiring import new_memory
@@ -124,10 +123,10 @@ def test_the_page_goes_with_the_process_that_started_the_command():
         assert gone(file)
 
 
-def test_what_cannot_be_shown_is_refused(capsys):
-    assert main(["view", "--no-browser", "--space", "nowhere"]) == 1
-    assert main(["view", "--no-browser", "--entity", "Zoe"]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "--space: nothing was ever written to a space 'nowhere'" in said.err
-    assert "entity: no fact of space 'default' is about 'Zoe'" in said.err
+def test_what_cannot_be_shown_is_refused(run):
+    for option, name, words in (
+        ("--space", "nowhere", "--space: nothing was ever written to a space 'nowhere'"),
+        ("--entity", "Zoe", "entity: no fact of space 'default' is about 'Zoe'"),
+    ):
+        said = run("view", "--no-browser", option, name, code=1)
+        assert (said.out, words in said.err) == ("", True)

@@ -11,7 +11,6 @@ import anyio
 import pytest
 from windows_rules import enforce
 
-from mcp_memory.cli import main
 from mcp_memory.commands.install import System, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.requests import NewItem, WriteRequest
@@ -40,24 +39,20 @@ async def write(sessions):
         await memory.aclose()
 
 
-def test_a_day_of_writing_forgetting_copying_and_moving_keeps_the_rules(place, capsys):
-    def done(*arguments, code=0):
-        assert main(list(arguments)) == code, capsys.readouterr()
-        return capsys.readouterr().out
-
+def test_a_day_of_writing_forgetting_copying_and_moving_keeps_the_rules(place, run):
     anyio.run(write, NAMES)
-    done("export", str(place / "out.jsonl"))
-    done("forget", "m1", "--yes")
-    assert "octopus number 1" not in done("show", "CON", code=1)
-    done("backup", str(place / "copy.backup"))
-    done("restore", str(place / "copy.backup"), code=1)
-    done("doctor", "--rebuild")
-    done("import", str(place / "out.jsonl"))
+    run("export", place / "out.jsonl")
+    run("forget", "m1", "--yes")
+    assert "octopus number 1" not in run("show", "CON", code=1).out
+    run("backup", place / "copy.backup")
+    run("restore", place / "copy.backup", code=1)
+    run("doctor", "--rebuild")
+    run("import", place / "out.jsonl")
     lines = [path for path in (place / "store").rglob("*.json*") if b"\r\n" in path.read_bytes()]
     lines += [path for path in (place / "store").glob("*") if path.is_file() and b"\r\n" in path.read_bytes()]
     assert not lines
-    assert "octopus number 6" in done("show", "NUL")
-    assert "ERROR" not in done("doctor")
+    assert "octopus number 6" in run("show", "NUL").out
+    assert "ERROR" not in run("doctor").out
     assert not list((place / "store" / "holders").glob("*.lock"))
 
 

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from mcp_memory.access.tokens import TokenFile
-from mcp_memory.cli import main
 from mcp_memory.domain.access import OWNER, RIGHTS, Grant, Permission
 from mcp_memory.errors import ConfigurationError, InvalidInput
 
@@ -59,20 +58,18 @@ def test_a_file_that_is_none_is_refused_and_not_taken_for_empty(change, tmp_path
             TokenFile(file.path).list()
 
 
-def test_the_command_makes_lists_and_revokes(tmp_path, monkeypatch, capsys):
+def test_the_command_makes_lists_and_revokes(run, tmp_path, monkeypatch):
     monkeypatch.setenv("MCP_MEMORY_ACCESS_TOKENS", str(tmp_path / "tokens.json"))
-    assert main(["token", "add", "ann", "--space", "ann", "--space", "team-*", "--rights", "read", "--days", "30"]) == 0
-    made, told = (text.strip() for text in capsys.readouterr())
+    printed = run("token", "add", "ann", "--space", "ann", "--space", "team-*", "--rights", "read", "--days", "30")
+    made, told = (text.strip() for text in printed)
     assert "first token" in told
     grant = TokenFile(tmp_path / "tokens.json").grant_of(made)
     assert [one.spaces for one in grant.permissions] == ["ann", "team-*"]
-    assert main(["token", "list"]) == 0
-    shown = capsys.readouterr().out
+    shown = run("token", "list").out
     assert shown.startswith("ann | ann (read), team-* (read) | made ")
     assert made not in shown
     for wrong in (["--space", "a b"], ["--space", "a", "--rights", "all"], ["--space", "a", "--rights", "write"]):
-        assert main(["token", "add", "bob", *wrong]) == 1
-    assert main(["token", "add", "bob", "--space", "bob"]) == 0
-    assert "first token" not in capsys.readouterr().err
-    assert main(["token", "revoke", "ann"]) == 0
+        run("token", "add", "bob", *wrong, code=1)
+    assert "first token" not in run("token", "add", "bob", "--space", "bob").err
+    run("token", "revoke", "ann")
     assert TokenFile(tmp_path / "tokens.json").grant_of(made) is None
