@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.domain.facts import Precision
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.iso import civil, is_day, midnight, parse, show, show_start
 from mcp_memory.language.stated import day_in_words, in_words
@@ -24,14 +23,14 @@ def test_a_formatted_time_parses_to_the_same_time(when):
 
 
 @given(st.dates())
-def test_the_calendar_agrees_with_the_standard_library(date) -> None:  # type: ignore[no-untyped-def]
+def test_the_calendar_agrees_with_the_standard_library(date):
     instant = midnight(date.year, date.month, date.day)
     assert instant // 86_400_000 == date.toordinal() - 719_163
     assert civil(instant) == (date.year, date.month, date.day)
     assert is_day(date.year, date.month, date.day)
 
 
-def test_open_intervals_are_described_in_words() -> None:
+def test_open_intervals_are_described_in_words():
     assert in_words(parse("1972-01-01")[0], FOREVER, "year") == "since 1972"
     assert in_words(BEGINNING, parse("1981-01-01")[0], "year") == "until 1980"
     assert day_in_words(parse("2023-12-29T23:59:59Z")[0]) == "29 December 2023"
@@ -46,5 +45,5 @@ def test_open_intervals_are_described_in_words() -> None:
         ("2024-05-06T09:30:00Z", "year", "2024-05-06T09:30:00Z"),
     ],
 )
-def test_a_start_is_shown_no_more_exactly_than_it_was_told(since: str, precision: Precision, shown: str) -> None:
+def test_a_start_is_shown_no_more_exactly_than_it_was_told(since, precision, shown):
     assert show_start(parse(since)[0], precision) == shown

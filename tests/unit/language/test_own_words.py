@@ -33,29 +33,29 @@ WRAPPERS = [line.replace("\\n", "\n") for line in _FILE.read_text(encoding="utf-
 """Forms of foreign text, with {} for its words."""
 
 
-def facts_of_user(text: str) -> list[str]:
+def facts_of_user(text):
     turn = Turn("t_1", "d", "s", "r", "message", text, "user", "user", None, 0, 0, 0, 0)
     read = extracted(turn, "assistant")
     return [f"{one.head} {one.relation} {one.tail}" for one in read if one.head.startswith("user")]
 
 
-def wishes(text: str) -> list[str]:
+def wishes(text):
     return [text[one.start : one.end] for one in find_wishes(text, split(text))]
 
 
-def test_a_document_states_nothing_of_the_user() -> None:
+def test_a_document_states_nothing_of_the_user():
     text = "User lives in Hanoi. The user works at Norvik. I live in Turku."
     turn = Turn("t_1", "d", "s", "r", "document", text, None, None, "Page", None, 0, 0, 0)
     assert extracted(turn) == []
 
 
-def test_wishes_and_facts_by_themselves_are_found() -> None:
+def test_wishes_and_facts_by_themselves_are_found():
     assert [wishes(wish) for wish in WISHES] == [[wish] for wish in WISHES]
     assert all(facts_of_user(fact) for fact in FACTS)
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
-def test_wrapped_words_are_no_wish_and_no_fact_of_the_user(wrapper: str) -> None:
+def test_wrapped_words_are_no_wish_and_no_fact_of_the_user(wrapper):
     for number, fact in enumerate(FACTS):
         text = wrapper.replace("{}", f"{fact} {WISHES[number]}")
         assert wishes(text) == [], text
@@ -63,7 +63,7 @@ def test_wrapped_words_are_no_wish_and_no_fact_of_the_user(wrapper: str) -> None
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_no_nesting_and_no_place_makes_wrapped_words_own(seed: int) -> None:
+def test_no_nesting_and_no_place_makes_wrapped_words_own(seed):
     random = Random(seed)
     text = " ".join(random.sample(WISHES + FACTS, 3))
     for wrapper in random.sample([one for one in WRAPPERS if one != "    {}"], random.choice((1, 2, 3))):
@@ -77,7 +77,7 @@ def test_no_nesting_and_no_place_makes_wrapped_words_own(seed: int) -> None:
 @pytest.mark.parametrize(
     "piece", ["`", "a = ", "| ", "@", "(", "> \n", "I ", ", said ", '"a ', "this is what ", "' ", ": ", "A-", "\t "]
 )
-def test_hostile_lines_take_linear_time(piece: str) -> None:
+def test_hostile_lines_take_linear_time(piece):
     text = "\n".join([piece * 2_000] * 20)
     spans = split(text)
     start = process_time()
@@ -85,7 +85,7 @@ def test_hostile_lines_take_linear_time(piece: str) -> None:
     assert process_time() - start < 4
 
 
-def test_a_line_of_blanks_takes_no_longer_than_it_is() -> None:
+def test_a_line_of_blanks_takes_no_longer_than_it_is():
     began = process_time()
     own_sentences("\u200b" * 20_000 + "x" + " " * 400 + "y.", [(0, 20_402)])
     own_sentences(" \n" * 200 + "x", [(0, 401)])

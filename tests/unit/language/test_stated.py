@@ -24,7 +24,7 @@ PIECES = """
 
 
 @pytest.mark.parametrize("row", TABLE, ids=[" ".join(row) for row in TABLE])
-def test_a_sentence_states_its_times(row: tuple[str, ...]) -> None:
+def test_a_sentence_states_its_times(row):
     sentence, expected, *said = row
     times = stated_times(sentence, parse(said[0])[0] if said else SAID)
     found = [in_words(time.since, time.until, time.grain) for time in times]
@@ -36,7 +36,7 @@ def test_a_sentence_states_its_times(row: tuple[str, ...]) -> None:
     st.one_of(st.text(), st.lists(st.sampled_from(PIECES.split()), max_size=12).map(" ".join)),
     st.integers(FIRST_INSTANT, LAST_INSTANT - 1) | st.none(),
 )
-def test_no_text_raises_and_every_interval_is_in_order(text: str, said_at: int | None) -> None:
+def test_no_text_raises_and_every_interval_is_in_order(text, said_at):
     place = 0
     for time in stated_times(text, said_at):
         assert place <= time.start < time.end <= len(text)
@@ -49,11 +49,11 @@ def test_no_text_raises_and_every_interval_is_in_order(text: str, said_at: int |
 @pytest.mark.parametrize(
     "sentence", ["yesterday", "last week", "on Friday we went", "in two days", "On 7 May we danced."]
 )
-def test_relative_times_are_not_resolved_without_a_time_of_utterance(sentence: str) -> None:
+def test_relative_times_are_not_resolved_without_a_time_of_utterance(sentence):
     assert stated_times(sentence, None) == ()
 
 
-def test_places_count_from_the_start_of_the_whole_text() -> None:
+def test_places_count_from_the_start_of_the_whole_text():
     text = "In 1999 we met. I moved from 1916 to 1920. Since 2001 it is quiet."
     (time,) = stated_times(text, None, 16, 42)
     assert text[time.start : time.end] == "from 1916 to 1920"
@@ -61,20 +61,20 @@ def test_places_count_from_the_start_of_the_whole_text() -> None:
     assert (time.grain, time.relative) == ("year", False)
 
 
-def test_open_ends_are_the_beginning_and_forever() -> None:
+def test_open_ends_are_the_beginning_and_forever():
     since, until = stated_times("since 1972, or until 1980", None)
     assert (since.since, since.until) == (parse("1972-01-01")[0], FOREVER)
     assert (until.since, until.until) == (BEGINNING, parse("1981-01-01")[0])
 
 
-def test_the_tense_of_one_sentence_says_nothing_of_the_next() -> None:
+def test_the_tense_of_one_sentence_says_nothing_of_the_next():
     text = "Doris passed on Sunday. We fly to Tucson on Thursday."
     assert with_dates(text, parse("2026-03-03")[0]) == (
         "Doris passed on Sunday [= Sun 1 Mar 2026]. We fly to Tucson on Thursday [= probably Thu 5 Mar 2026]."
     )
 
 
-def test_days_that_come_again_each_week_or_month_are_called_likely_unless_they_are_over() -> None:
+def test_days_that_come_again_each_week_or_month_are_called_likely_unless_they_are_over():
     text = "Choir this Friday. We meet on Friday, as on the 10th. He comes on 9 June again. I left on the 5th."
     assert with_dates(text, SAID) == (
         "Choir this Friday [= Fri 19 May 2023]. We meet on Friday [= probably Fri 19 May 2023], as on the 10th "
@@ -83,19 +83,19 @@ def test_days_that_come_again_each_week_or_month_are_called_likely_unless_they_a
     )
 
 
-def test_a_long_text_full_of_dates_is_read_in_linear_time() -> None:
+def test_a_long_text_full_of_dates_is_read_in_linear_time():
     assert len(stated_times("on Friday " * 50_000, SAID)) == 0
     told = "".join(f"on 7 May 2023, two weeks ago a{n} b{n} c{n} " for n in range(5_000))
     assert len(stated_times(told, SAID)) == 10_000
     assert with_dates("".join(f"I met a{n} on Friday. " for n in range(5_000)), SAID).count("[= Fri 12 May") == 5_000
 
 
-def test_no_times_are_read_in_a_sentence_that_only_repeats_itself() -> None:
+def test_no_times_are_read_in_a_sentence_that_only_repeats_itself():
     assert len(stated_times("on 7 May 2023, " * 8, SAID)) == 8
     assert stated_times("on 7 May 2023, " * 80, SAID) == ()
 
 
-def test_a_date_stands_behind_a_possessive_and_in_no_code() -> None:
+def test_a_date_stands_behind_a_possessive_and_in_no_code():
     assert with_dates("We skip today's class. ```\nran yesterday\n```", SAID) == (
         "We skip today's [= Wed 17 May 2023] class. ```\nran yesterday\n```"
     )

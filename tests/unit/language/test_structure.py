@@ -33,7 +33,7 @@ TEXTS = st.lists(PIECES, max_size=25).flatmap(
 
 
 @given(TEXTS, st.integers(5, 200))
-def test_segments_hold_every_word_in_order_and_each_adds_a_sentence(text: str, limit: int) -> None:
+def test_segments_hold_every_word_in_order_and_each_adds_a_sentence(text, limit):
     spans = split(text)
     runs = pack_segments(text, spans, limit)
     covered = [n for (_, before), (first, last) in pairwise([(0, -1), *runs]) for n in range(before + 1, last + 1)]
@@ -48,7 +48,7 @@ def test_segments_hold_every_word_in_order_and_each_adds_a_sentence(text: str, l
 
 
 @given(TEXTS, st.integers(20, 200))
-def test_only_code_and_long_sentences_exceed_the_limit(text: str, limit: int) -> None:
+def test_only_code_and_long_sentences_exceed_the_limit(text, limit):
     spans = split(text)
     sizes = [count_tokens(text[start:end]) for start, end in spans]
     blocks = outline(text).blocks
@@ -59,25 +59,25 @@ def test_only_code_and_long_sentences_exceed_the_limit(text: str, limit: int) ->
             assert any(start < spans[last][1] and spans[first][0] < end for start, end in blocks)
 
 
-def test_a_sentence_beyond_the_limit_stands_alone() -> None:
+def test_a_sentence_beyond_the_limit_stands_alone():
     text = "So. " + "x " * 50 + "y.\n\nNo. Yes."
     assert pack_segments(text, split(text), 10) == [(0, 0), (1, 1), (2, 3)]
     assert pack_segments("", []) == []
 
 
-def packed(text: str, limit: int) -> list[str]:
+def packed(text, limit):
     spans = split(text)
     return [text[spans[first][0] : spans[last][1]] for first, last in pack_segments(text, spans, limit)]
 
 
-def test_a_block_of_code_is_one_piece_with_its_heading_and_the_line_before_it() -> None:
+def test_a_block_of_code_is_one_piece_with_its_heading_and_the_line_before_it():
     code = "```python\n" + "\n".join(f"plank_{n} = cut({n})" for n in range(9)) + "\n```"
     before = "We tarred the hull on Monday, and it dried until Thursday noon. " * 4
     text = f"{before}\n\n## Cutting\n\nThis cuts the planks of the boat:\n{code}\n\nThen we oiled them, and went home."
     assert f"## Cutting\n\nThis cuts the planks of the boat:\n{code}" in packed(text, 60)
 
 
-def test_a_full_segment_ends_before_its_last_heading() -> None:
+def test_a_full_segment_ends_before_its_last_heading():
     prose = "The oak was dry and straight, as it should be. "
     text = f"# Wood\n{prose * 3}\n# Tar\n{prose}\n{prose * 3}"
     first, second, *_ = packed(text, 60)
@@ -85,7 +85,7 @@ def test_a_full_segment_ends_before_its_last_heading() -> None:
     assert second.startswith("# Tar")
 
 
-def test_headings_lead_to_a_path() -> None:
+def test_headings_lead_to_a_path():
     text = "# Boats\nA.\n## Hull\nB.\n**Tar**\nC.\n```\n# comment\n```\nD.\n## Sail ##\nE.\n# Cars\nF."
     shape = outline(text)
     paths = {word: shape.path(text.index(f"{word}.")) for word in "ABCDEF"}
@@ -101,7 +101,7 @@ def test_headings_lead_to_a_path() -> None:
     assert shape.path(0) == ()
 
 
-def test_an_open_fence_reaches_to_the_end_and_a_table_is_a_block() -> None:
+def test_an_open_fence_reaches_to_the_end_and_a_table_is_a_block():
     text = "Look:\n| a | b |\n| c | d |\nso\n```\n# x\n**y**\n"
     shape = outline(text)
     assert [text[start:end] for start, end in shape.blocks] == ["| a | b |\n| c | d |\n", "```\n# x\n**y**\n"]
@@ -109,8 +109,8 @@ def test_an_open_fence_reaches_to_the_end_and_a_table_is_a_block() -> None:
 
 
 @pytest.mark.parametrize("unit", ["# Oak\n", "```\nx = 1\n", "| a | b |\n", "**tar**\n\n", "```", "# a\n```\nb:\n"])
-def test_structure_takes_linear_time(unit: str) -> None:
-    def spent(length: int) -> float:
+def test_structure_takes_linear_time(unit):
+    def spent(length):
         text = unit * (length // len(unit))
         spans = [(start, start + len(unit) - 1) for start in range(0, len(text), len(unit))]
         began = time.process_time()

@@ -4,10 +4,7 @@
 `READINGS`. ``wishes.txt`` has lines with a standing wish (+) and without one (-).
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -40,22 +37,22 @@ from mcp_memory.language.wishes import find_wishes, is_small_talk
 from mcp_memory.visible import as_name, readable, without_accents, without_hidden
 
 _FILE = Path(__file__).with_name("texts.jsonl")
-LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 
 
 WISHES = [line for line in _FILE.with_name("wishes.txt").read_text("utf-8").splitlines() if line[0] in "+-"]
 Line = dict[str, Any]
 
 
-def mentioned(line: Line) -> list[str]:
+def mentioned(line):
     """Return what the last sentence of a document mentions, or a message of Ann."""
     title, text = line.get("title"), line["text"]
     kind, speaker = ("document", None) if title else ("message", "Ann")
-    turn = Turn("t", "x", "s", "1", kind, text, speaker, None, title, 0, 0, 0, 0)  # type: ignore[arg-type]
+    turn = Turn("t", "x", "s", "1", kind, text, speaker, None, title, 0, 0, 0, 0)
     return list(mentions(turn, text))
 
 
-def interval(line: Line) -> list[str | None] | None:
+def interval(line):
     """Return the first and the last moment of a time in ISO 8601; None if it is none."""
     try:
         return [show(moment) for moment in parse(line["text"])]
@@ -63,11 +60,11 @@ def interval(line: Line) -> list[str | None] | None:
         return None
 
 
-def wishes(text: str) -> list[str]:
+def wishes(text):
     return [text[wish.start : wish.end] for wish in find_wishes(text, split(text)) if wish.kind != "withdrawn"]
 
 
-READINGS: dict[str, Callable[[Line], Any]] = {
+READINGS = {
     "names": lambda line: list(names(line["text"])),
     "head": lambda line: " ".join(head(line.get("title"), line["text"])),
     "short": lambda line: " ".join(short(line.get("title"), line["text"].split())),
@@ -90,13 +87,13 @@ READINGS: dict[str, Callable[[Line], Any]] = {
 
 
 @pytest.mark.parametrize("line", LINES, ids=[f"{line['text']} {[*line][-1]}" for line in LINES])
-def test_this_is_read_in_a_text(line: dict[str, Any]) -> None:
+def test_this_is_read_in_a_text(line):
     said = {name: line[name] for name in line if name in READINGS}
     assert {name: READINGS[name](line) for name in said} == said
 
 
 @pytest.mark.parametrize("line", WISHES)
-def test_a_wish_is_told_from_what_is_none(line: str) -> None:
+def test_a_wish_is_told_from_what_is_none(line):
     assert bool(wishes(line[2:])) is (line[0] == "+")
 
 
@@ -108,7 +105,7 @@ FESTIVAL = (
 
 
 @pytest.mark.parametrize("chars", [60, 90, 120, 200])
-def test_a_brief_is_no_longer_than_asked_and_has_no_code_and_only_words_of_the_message(chars: int) -> None:
+def test_a_brief_is_no_longer_than_asked_and_has_no_code_and_only_words_of_the_message(chars):
     said = brief(FESTIVAL, chars)
     assert len(said) <= chars + 3
     assert "99" not in said
@@ -117,7 +114,7 @@ def test_a_brief_is_no_longer_than_asked_and_has_no_code_and_only_words_of_the_m
 
 @example("A\u00ad0", None)
 @given(st.text(max_size=80), st.one_of(st.none(), st.text(max_size=40)))
-def test_any_text_has_words_names_and_a_title_or_none(text: str, title: str | None) -> None:
+def test_any_text_has_words_names_and_a_title_or_none(text, title):
     assert all(name in readable(text) for name in names(text))
     assert len(head(title, text)) <= HEAD_LENGTH
     assert stems(text) == stems(text)
@@ -125,17 +122,17 @@ def test_any_text_has_words_names_and_a_title_or_none(text: str, title: str | No
     assert bool(text.strip()) == bool(count_tokens(text))
 
 
-def test_stop_words_are_words_as_they_are() -> None:
+def test_stop_words_are_words_as_they_are():
     assert all(words(word) == [word] for word in STOP_WORDS)
     assert stem("the") == "the"
 
 
-def test_threads_stem_alike() -> None:
+def test_threads_stem_alike():
     text = "running runners were happily considering organizations " * 200
     with ThreadPoolExecutor(4) as pool:
         assert len({tuple(found) for found in pool.map(stems, [text] * 16)}) == 1
 
 
 @pytest.mark.parametrize("forms", ["speak spoke spoken speaks", "marry wedding married", "favourite favorites"])
-def test_forms_of_one_word_have_one_stem(forms: str) -> None:
+def test_forms_of_one_word_have_one_stem(forms):
     assert len({stem(form) for form in forms.split()}) == 1

@@ -2,21 +2,20 @@
 
 import pytest
 
-from mcp_memory.domain.times import Millis
 from mcp_memory.language.iso import DAY, MONTHS, WEEKDAYS, midnight
 from mcp_memory.language.stated import stated_times
-from mcp_memory.language.yearless import FARTHEST, JUST_OVER, NEARLY_AS_NEAR, Direction
+from mcp_memory.language.yearless import FARTHEST, JUST_OVER, NEARLY_AS_NEAR
 
-TENSES: dict[str, Direction] = {"We met": -1, "The": 0, "We will meet": 1}
+TENSES = {"We met": -1, "The": 0, "We will meet": 1}
 
 
-def _meant(words: str, said_at: Millis) -> Millis | None:
+def _meant(words, said_at):
     times = stated_times(words, said_at + 9 * 3_600_000)
     assert len(times) <= 1
     return times[0].since if times else None
 
 
-def _distances(said_at: Millis, number: int, day: int) -> list[tuple[Millis, Millis]]:
+def _distances(said_at, number, day):
     """Return the days of the years around with their distance, the nearest first."""
     days = [midnight(year, number, day) for year in (2023, 2024, 2025)]
     return sorted((abs(one - said_at), one) for one in days)
@@ -24,9 +23,7 @@ def _distances(said_at: Millis, number: int, day: int) -> list[tuple[Millis, Mil
 
 @pytest.mark.parametrize(("words", "tense"), TENSES.items())
 @pytest.mark.parametrize("number", range(1, 13))
-def test_a_day_without_a_year_is_the_nearest_unless_tense_chooses_one_nearly_as_near(
-    words: str, tense: Direction, number: int
-) -> None:
+def test_a_day_without_a_year_is_the_nearest_unless_tense_chooses_one_nearly_as_near(words, tense, number):
     for said_at in (midnight(2024, 1, 1) + n * DAY for n in range(366)):
         for day in (1, 17, 28):
             found = _meant(f"{words} {MONTHS[number - 1]} {day}", said_at)
@@ -43,7 +40,7 @@ def test_a_day_without_a_year_is_the_nearest_unless_tense_chooses_one_nearly_as_
             assert found is None or abs(found - said_at) <= (183 * DAY if not alike else FARTHEST)
 
 
-def test_29_february_is_one_that_exists_or_none() -> None:
+def test_29_february_is_one_that_exists_or_none():
     for said_at in (midnight(2023, 1, 1) + n * DAY for n in range(3 * 365)):
         found = _meant("We met on 29 February", said_at)
         assert found is None or found == midnight(2024, 2, 29)
@@ -51,7 +48,7 @@ def test_29_february_is_one_that_exists_or_none() -> None:
 
 
 @pytest.mark.parametrize("name", WEEKDAYS)
-def test_a_weekday_alone_lies_within_a_week_on_the_side_of_the_tense(name: str) -> None:
+def test_a_weekday_alone_lies_within_a_week_on_the_side_of_the_tense(name):
     for said_at in (midnight(2024, 12, 20) + n * DAY for n in range(21)):
         if WEEKDAYS[(said_at // DAY + 3) % 7] == name:
             assert _meant(f"We met {name}", said_at) is _meant(f"We will meet {name}", said_at) is None

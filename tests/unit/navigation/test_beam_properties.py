@@ -1,21 +1,15 @@
 """Invariants of navigation over random graphs: DESIGN I11, I32, I33 and I34."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_graph import TODAY, ask, graph, said, year
 
 from mcp_memory.domain.evidence import Path, PathScores, Root, Step
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import BEAM_WIDTH, PATH_STEPS, continuations
 from mcp_memory.navigation.counterfactual import counterfactual_budget
-from mcp_memory.navigation.fact_query import FactQuery, Moment, is_time_valid
+from mcp_memory.navigation.fact_query import FactQuery, is_time_valid
 from mcp_memory.navigation.paths import EXPANDED_NEIGHBOURS, ends, entities_on
-from mcp_memory.view.facts import Facts
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Oslo", "Rome", "Acme", "jazz", "music")
 RELATIONS = (
@@ -40,11 +34,11 @@ statements = st.builds(
     sentence=st.integers(-1, 1),
 )
 graphs = st.lists(statements, min_size=1, max_size=30).map(lambda rows: graph(*rows))
-moments: st.SearchStrategy[Moment | None] = st.sampled_from((TODAY, None, (year(2005), year(2008))))
+moments = st.sampled_from((TODAY, None, (year(2005), year(2008))))
 some = settings(max_examples=60)
 
 
-def near(assertions: Any) -> list[float]:
+def near(assertions):
     """Return similarities that do not depend on the words and are the same each time."""
     return [(sum(map(ord, assertion.id)) % 50) / 100 for assertion in assertions]
 
@@ -55,9 +49,9 @@ scores = st.builds(PathScores, *(st.sampled_from((0.0, 0.3, 0.5, 0.6, 1.0)) for 
 @some
 @given(scores, st.lists(scores, max_size=5), st.lists(scores, max_size=9))
 def test_a_path_goes_on_in_at_most_m_ways_and_in_as_many_guesses_as_reliable_ones_leave_places(
-    own: PathScores, expansions: list[PathScores], guesses: list[PathScores]
-) -> None:  # DESIGN I32
-    def paths(group: list[PathScores], rule: Any) -> list[Path]:
+    own, expansions, guesses
+):  # DESIGN I32
+    def paths(group, rule):
         return [
             Path(root, (Step(version, True, rule, 1.0),), f"{rule} {place}", one) for place, one in enumerate(group)
         ]
@@ -72,9 +66,7 @@ def test_a_path_goes_on_in_at_most_m_ways_and_in_as_many_guesses_as_reliable_one
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
-def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
-    facts: Facts, question: str, at: Moment | None
-) -> None:  # DESIGN I32
+def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(facts, question, at):  # DESIGN I32
     found = ask(facts, question, at=at, near=near)
     walked = [(path.root, tuple((step.version.id, step.forward) for step in path.steps)) for path in found.paths]
     assert len(set(walked)) == len(walked)
@@ -92,9 +84,7 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
-def test_every_step_that_is_not_inferred_holds_at_the_time_in_question(
-    facts: Facts, question: str, at: Moment | None
-) -> None:  # DESIGN I32
+def test_every_step_that_is_not_inferred_holds_at_the_time_in_question(facts, question, at):  # DESIGN I32
     asking = FactQuery(understand(question, ()))
     for path in ask(facts, question, at=at, near=near).paths:
         for step in path.steps:
@@ -103,7 +93,7 @@ def test_every_step_that_is_not_inferred_holds_at_the_time_in_question(
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
-def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: str, at: Moment | None) -> None:
+def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts, question, at):
     # DESIGN I33
     found = ask(facts, question, at=at, near=near)
     reached = {path.root for path in found.paths}
@@ -120,8 +110,8 @@ def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: s
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
 def test_without_uncertainty_facts_below_the_threshold_are_neither_followed_nor_premises(
-    facts: Facts, question: str, at: Moment | None
-) -> None:  # DESIGN I34
+    facts, question, at
+):  # DESIGN I34
     stable = {version.id for version in facts.all()}
     statements = {assertion for version in facts.all() for assertion in version.assertions}
     for path in ask(facts, question, at=at, near=near).paths:
@@ -135,9 +125,7 @@ def test_without_uncertainty_facts_below_the_threshold_are_neither_followed_nor_
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
-def test_an_inferred_step_has_its_rule_and_is_never_stored(
-    facts: Facts, question: str, at: Moment | None
-) -> None:  # DESIGN I11
+def test_an_inferred_step_has_its_rule_and_is_never_stored(facts, question, at):  # DESIGN I11
     before = list(facts.rows)
     versions = {version.id for version in facts.all(suspected=True)}
     found = ask(facts, question, at=at, near=near, include_uncertain=True)
@@ -156,6 +144,6 @@ def test_an_inferred_step_has_its_rule_and_is_never_stored(
 
 @some
 @given(st.lists(statements, min_size=1, max_size=20, unique_by=lambda row: row.id), st.sampled_from(QUESTIONS))
-def test_the_same_question_over_the_same_facts_gives_the_same_paths(rows: list[Assertion], question: str) -> None:
+def test_the_same_question_over_the_same_facts_gives_the_same_paths(rows, question):
     once, again = (ask(graph(*rows), question, near=near) for _ in range(2))
     assert once == again

@@ -1,14 +1,11 @@
 """Operators: the evidence that each returns, and the next steps that it suggests."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 from small_graph import cosine_by_relation, said
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.operators import counterfactual, timeline, versions
@@ -49,7 +46,7 @@ def test_of_a_long_history_the_latest_is_kept_and_what_is_left_out_is_told(opera
     assert not any("quote" in one for row in reply["items"] for one in row["sources"])
 
 
-def space_of(*rows: Assertion) -> Space:
+def space_of(*rows):
     names = dict.fromkeys(row.turn_id for row in rows)
     text = "Said so. And so on."
     turns = [Turn(name, "x", "s", name, "message", text, "Zed", None, None, 0, 0, 0, 0) for name in names]
@@ -58,19 +55,17 @@ def space_of(*rows: Assertion) -> Space:
     return space
 
 
-def step(
-    operator: Take, rows: Sequence[Assertion] = ROWS, *, query: str | None = None, **asked: object
-) -> OperatorResult:
+def step(operator, rows=ROWS, *, query=None, **asked):
     question = understand(query, ()) if query else None
     cosine = cosine_by_relation(works_at=0.4, lives_in=0.3)
-    return operator(OperatorInput(space_of(*rows), cosine, question, **asked))  # type: ignore[arg-type]
+    return operator(OperatorInput(space_of(*rows), cosine, question, **asked))
 
 
-def texts(found: OperatorResult) -> list[str]:
+def texts(found):
     return [item.text for item in found.items]
 
 
-def test_a_relation_limits_guesses_to_its_own_whatever_the_query() -> None:
+def test_a_relation_limits_guesses_to_its_own_whatever_the_query():
     rows = (*ROWS, said("Ann", "plays", "the flute"))
     for query in ("Where is Ann?", "What does Ann like?"):
         for relation, only in ("works_at", "Ann works at Leeds"), ("likes", "Ann likes the flute"):

@@ -1,7 +1,5 @@
 """Scores on worked examples: of paths, of those that call for repair, and of the segments that state them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import log
 
@@ -10,38 +8,36 @@ from small_graph import cosine_by_relation, graph, said, year
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.evidence import Path, PathScores, Root, Step
-from mcp_memory.domain.facts import Version
 from mcp_memory.domain.query import Constraint
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.domain.turns import Kind, Segment, Turn
+from mcp_memory.domain.turns import Segment, Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import continuations, score_segments
 from mcp_memory.navigation.counterfactual import RELIABLE_COHERENCE, counterfactual_budget, needs_repair
 from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment
 from mcp_memory.navigation.paths import StatementSimilarity, coherence, relevance, sufficiency
-from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
 
-def path(facts: Facts, *steps: tuple[Version, bool], root: str = "Ann", intent: str = "FACT") -> Path:
+def path(facts, *steps, root="Ann", intent="FACT"):
     version, forward = steps[-1]
     end = facts.key(version.tail if forward else version.head)
-    begin = Root(root.lower(), root, intent)  # type: ignore[arg-type]
+    begin = Root(root.lower(), root, intent)
     return Path(begin, tuple(Step(v, f, confidence=v.confidence) for v, f in steps), end, PathScores(0, 0, 0))
 
 
-def only(facts: Facts, head: str, relation: str) -> Version:
+def only(facts, head, relation):
     return facts.versions(head, relation)[-1]
 
 
-def test_the_cosine_is_calibrated_by_the_background() -> None:  # DESIGN W15
+def test_the_cosine_is_calibrated_by_the_background():  # DESIGN W15
     likeness = StatementSimilarity(cosine_by_relation(), (0.1, 0.1))
     assert likeness.calibrate(0.35) == pytest.approx(0.625)
     assert likeness.calibrate(0.3) == pytest.approx(0.5)  # two deviations above it
     assert (likeness.calibrate(-1.0), likeness.calibrate(1.0)) == (0.0, 1.0)
 
 
-def test_relevance_is_the_similarity_raised_by_requested_relations() -> None:
+def test_relevance_is_the_similarity_raised_by_requested_relations():
     facts = graph(said("Ann", "lives_in", "Oslo"), said("Ann", "sibling_of", "Bob"), said("Bob", "lives_in", "Rome"))
     asking = FactQuery(understand("Where does Ann live?", ()))
     here, brother = only(facts, "ann", "lives_in"), only(facts, "ann", "sibling_of")
@@ -54,7 +50,7 @@ def test_relevance_is_the_similarity_raised_by_requested_relations() -> None:
     assert relevance(back, [0.4], asking) == pytest.approx(0.4 + 0.6 * 0.7 - 0.05)
 
 
-def test_coherence_counts_time_intent_and_hubs() -> None:
+def test_coherence_counts_time_intent_and_hubs():
     facts = graph(
         said("Ann", "works_at", "Acme", 2010),
         said("Acme", "located_in", "Oslo", 2000, 2005),
@@ -74,13 +70,13 @@ def test_coherence_counts_time_intent_and_hubs() -> None:
     assert coherence(causal, facts, employed) == pytest.approx(0.6 + hub)  # it asks for this one by name
 
 
-def test_sufficiency_is_coverage_weighted_by_idf_plus_the_type_of_the_end() -> None:
+def test_sufficiency_is_coverage_weighted_by_idf_plus_the_type_of_the_end():
     facts = graph(said("Ann", "lives_in", "Oslo"), said("Ann", "sibling_of", "Bob"), said("Ann", "likes", "tea"))
     question = understand("Where does Ann's brother live?", ())
     asking, words = FactQuery(question), content_stems(question)
     rarity = {"brother": 3.0, "live": 1.0}
 
-    def score(relation: str) -> float:
+    def score(relation):
         return sufficiency(path(facts, (only(facts, "ann", relation), True)), facts, asking, words, rarity)
 
     assert score("lives_in") == pytest.approx(0.5 * 1 / 4 + 0.5)  # a place, but not the brother's
@@ -102,14 +98,14 @@ def test_sufficiency_is_coverage_weighted_by_idf_plus_the_type_of_the_end() -> N
         ("Does Ann live in Oslo?", "lives_in", "Oslo", 0.5),
     ],
 )
-def test_the_type_of_the_end_matches_the_answer_type(question: str, relation: str, tail: str, fits: float) -> None:
+def test_the_type_of_the_end_matches_the_answer_type(question, relation, tail, fits):
     facts = graph(said("Ann", relation, tail))
     walked = path(facts, (only(facts, "ann", relation), True))
     score = sufficiency(walked, facts, FactQuery(understand(question, ())), frozenset(), {})
     assert score == pytest.approx(0.5 + 0.5 * fits)  # nothing to cover
 
 
-def test_the_sufficiency_of_a_guess_is_multiplied_by_its_confidence() -> None:
+def test_the_sufficiency_of_a_guess_is_multiplied_by_its_confidence():
     facts = graph(said("Ann", "lives_in", "Oslo"))
     walked = path(facts, (only(facts, "ann", "lives_in"), True))
     guess = replace(walked, steps=(replace(walked.steps[0], inferred="succession", confidence=0.6),))
@@ -128,15 +124,13 @@ def test_the_sufficiency_of_a_guess_is_multiplied_by_its_confidence() -> None:
         (Constraint("unknown"), None),
     ],
 )
-def test_the_time_in_question_is_that_of_the_query_else_now(
-    constraint: Constraint | None, expected: tuple[int, int] | None
-) -> None:
+def test_the_time_in_question_is_that_of_the_query_else_now(constraint, expected):
     assert moment(constraint, 5) == expected
     if constraint is None:
         assert moment(None, year(2012)) == (year(2012), year(2012) + 1)
 
 
-def scores(*pairs: tuple[float, float]) -> list[PathScores]:
+def scores(*pairs):
     return [PathScores(relevance, coherence, 0.5) for relevance, coherence in pairs]
 
 
@@ -150,17 +144,17 @@ def scores(*pairs: tuple[float, float]) -> list[PathScores]:
     ],
 )
 def test_repair_applies_if_no_candidate_is_reliable_and_fills_the_remaining_places(
-    candidates: list[PathScores], called: bool, places: int
-) -> None:  # DESIGN W8
+    candidates, called, places
+):  # DESIGN W8
     assert needs_repair(candidates) is called
     assert counterfactual_budget(candidates) == places
 
 
-def test_a_path_that_stops_may_be_repaired_too() -> None:  # DESIGN D39
+def test_a_path_that_stops_may_be_repaired_too():  # DESIGN D39
     facts = graph(said("Ann", "visited", "Oslo"))
     visit = path(facts, (only(facts, "ann", "visited"), True))
 
-    def scored(sufficient: float) -> Path:
+    def scored(sufficient):
         return visit.with_scores(PathScores(0.9, 0.2, sufficient))
 
     guess = replace(scored(0.6), steps=(replace(visit.steps[0], inferred="cooccurrence"),))
@@ -172,7 +166,7 @@ STATED = (("Ann", "sibling_of", "Bob"), ("Bob", "lives_in", "Rome"), ("Cleo", "l
 ASKED = understand("What does Ann do?", ())
 
 
-def space(kind: Kind = "message", *, stated: bool = True) -> Space:
+def space(kind="message", *, stated=True):
     """Return a space of three turns of one sentence each that states one fact."""
     turns = [Turn(f"t_{i}", "x", "s", str(i), kind, "words", "Ann", None, None, None, 0, 0, i) for i in range(3)]
     pieces = [Segment(f"g_{turn.id}", "x", turn.id, 0, 0, 5, 0, 0) for turn in turns]
@@ -182,12 +176,12 @@ def space(kind: Kind = "message", *, stated: bool = True) -> Space:
     return made
 
 
-def walked(made: Space, scores: PathScores, *rows: int) -> Path:
+def walked(made, scores, *rows):
     found = (made.facts.version_of(made.facts.rows[row]) for row in rows)
     return path(made.facts, *((version, True) for version in found if version)).with_scores(scores)
 
 
-def test_a_sufficient_path_scores_every_text_that_states_it() -> None:
+def test_a_sufficient_path_scores_every_text_that_states_it():
     made = space()
     found = score_segments(made, ASKED, [walked(made, PathScores(0.6, 0.9, 0.6), 0, 1)])
     assert found.tolist() == [pytest.approx(0.7 * 0.95), pytest.approx(0.7 * 0.95), 0.0]
@@ -196,9 +190,7 @@ def test_a_sufficient_path_scores_every_text_that_states_it() -> None:
 @pytest.mark.parametrize(
     ("kind", "stated", "speaks"), [("document", False, False), ("document", True, True), ("message", False, True)]
 )
-def test_an_undated_fact_of_a_document_scores_nothing_if_the_query_has_a_date(
-    kind: Kind, stated: bool, speaks: bool
-) -> None:
+def test_an_undated_fact_of_a_document_scores_nothing_if_the_query_has_a_date(kind, stated, speaks):
     made = space(kind, stated=stated)
     found = [walked(made, PathScores(0.9, 0.9, 0.9), 0)]
     assert score_segments(made, understand("What did Ann do in 2016?", ()), found).any() == speaks

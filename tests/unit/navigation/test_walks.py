@@ -7,10 +7,7 @@ what is found, by the names of `FOUND`: ``guesses`` are those by its ``rule``. `
 in the form of REAL's eq. 9.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +19,18 @@ from small_graph import TODAY, ask, cosine_by_relation, graph, said, year
 from mcp_memory.configurable import Switches
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import names
-from mcp_memory.navigation.beam import FoundPaths
-from mcp_memory.navigation.fact_query import MOST_ROOTS, FactQuery, Moment, mentioned_entities, select_roots
+from mcp_memory.navigation.fact_query import MOST_ROOTS, FactQuery, mentioned_entities, select_roots
 from mcp_memory.navigation.paths import serialise
-from mcp_memory.view.facts import Facts
 
 Line = dict[str, Any]
 _FILE = Path(__file__).with_name("walks.jsonl")
-LINES: list[Line] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 GRAPHS = {line["graph"]: line["facts"] for line in LINES if "graph" in line}
 ASKED = [line for line in LINES if "ask" in line]
 GUESSING = [line for line in ASKED if line.get("guesses")]
 
 
-def facts_of(line: Line) -> Facts:
+def facts_of(line):
     rows = GRAPHS[line["facts"]] if isinstance(line["facts"], str) else line["facts"]
     made = []
     for row in rows:
@@ -44,24 +39,24 @@ def facts_of(line: Line) -> Facts:
     return graph(*made)
 
 
-def moment(line: Line) -> Moment | None:
+def moment(line):
     if "year" not in line:
         return TODAY
     return None if line["year"] is None else (year(line["year"]), year(line["year"] + 1))
 
 
-def found(line: Line, **switches: Any) -> FoundPaths:
+def found(line, **switches):
     chosen = Switches(**{**line.get("switches", {}), **switches})
     near = cosine_by_relation(**line.get("near", {}))
     return ask(facts_of(line), line["ask"], at=moment(line), near=near, switches=chosen, **line.get("asked", {}))
 
 
-def guesses(line: Line, paths: FoundPaths) -> list[str]:
+def guesses(line, paths):
     """Return the paths with a step that the rule of a line inferred."""
     return [serialise(path) for path in paths.paths if any(step.inferred == line["rule"] for step in path.steps)]
 
 
-FOUND: dict[str, Callable[[Line, Facts, FoundPaths], Any]] = {
+FOUND = {
     "roots": lambda _line, _facts, paths: [root.key for root in paths.roots],
     "intent": lambda _line, _facts, paths: next(root.intent for root in paths.roots),
     "ends": lambda _line, _facts, paths: [path.end for path in paths.paths],
@@ -75,7 +70,7 @@ FOUND: dict[str, Callable[[Line, Facts, FoundPaths], Any]] = {
 
 
 @pytest.mark.parametrize("line", ASKED, ids=[f"{line.get('what', '')} {line['ask']}" for line in ASKED])
-def test_this_is_found(line: Line) -> None:
+def test_this_is_found(line):
     facts, paths = facts_of(line), found(line)
     assert {name: FOUND[name](line, facts, paths) for name in line if name in FOUND} == {
         name: line[name] for name in line if name in FOUND
@@ -84,12 +79,12 @@ def test_this_is_found(line: Line) -> None:
 
 
 @pytest.mark.parametrize("line", GUESSING, ids=[f"{line['rule']} {line['ask']}" for line in GUESSING])
-def test_nothing_is_inferred_where_repair_is_switched_off(line: Line) -> None:
+def test_nothing_is_inferred_where_repair_is_switched_off(line):
     assert not any(path.inferred for path in found(line, counterfactual=False).paths)
 
 
 @given(st.text(max_size=80))
-def test_any_text_mentions_only_known_entities_each_once(text: str) -> None:
+def test_any_text_mentions_only_known_entities_each_once(text):
     facts = facts_of({"facts": "many"})
     named, _, common = mentioned_entities(facts, f"{text} Ann Lee {text}", names(f"{text} Ann Lee {text}"))
     for keys in (named, common):
@@ -101,5 +96,5 @@ def test_any_text_mentions_only_known_entities_each_once(text: str) -> None:
 @pytest.mark.parametrize(
     "question", ["", " ", "?", "\u202e\u0000", "a" * 50_000, "Ann " * 20_000, "🦉" * 99, "\ud800 Ann"]
 )
-def test_hostile_questions_break_nothing(question: str) -> None:
+def test_hostile_questions_break_nothing(question):
     ask(facts_of({"facts": "ann"}), question)

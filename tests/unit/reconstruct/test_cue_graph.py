@@ -18,23 +18,22 @@ from mcp_memory.reconstruct.graph import (
     key_of,
     relation_tag,
 )
-from mcp_memory.view.space import Space
 
 WORDS = "went trip plan garden chess tea harbour Ann Bob Cid Paris red mill game lesson bought quiet painted"
 
 
-def random_lines(seed: int) -> list[str]:
+def random_lines(seed):
     rng = random.Random(seed)
     return [f"{rng.choice(['Ann', 'Bob'])}: {' '.join(rng.choices(WORDS.split(), k=6))}." for _ in range(25)]
 
 
-def number(graph: CueGraph, name: str) -> int:
+def number(graph, name):
     (found, like), *_ = graph.find(name)
     assert like == 1.0
     return found
 
 
-def maps(space: Space) -> dict[str, object]:
+def maps(space):
     """Return all that the graph says, by the keys of its cues."""
     graph = CueGraph.of(space)
     forward = {
@@ -44,7 +43,7 @@ def maps(space: Space) -> dict[str, object]:
     return dict(sorted(forward.items()))
 
 
-def test_a_cue_leads_to_tags_a_cue_and_a_tag_to_sentences_and_a_sentence_back() -> None:
+def test_a_cue_leads_to_tags_a_cue_and_a_tag_to_sentences_and_a_sentence_back():
     """DESIGN W14."""
     space = say(new_space(), "Alice: Plan.", "Alice: The Paris trip.")
     graph = CueGraph.of(space)
@@ -56,7 +55,7 @@ def test_a_cue_leads_to_tags_a_cue_and_a_tag_to_sentences_and_a_sentence_back() 
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_forward_and_reverse_agree(seed: int) -> None:
+def test_forward_and_reverse_agree(seed):
     """DESIGN I36: (c, g) leads to v exactly where v leads back to (c, g)."""
     fact = NewFact("Ann", "lives_in", "Paris")
     space = say(new_space(), *random_lines(seed), facts={3: [fact], 7: [fact]})
@@ -76,7 +75,7 @@ def test_forward_and_reverse_agree(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_sentences_that_arrive_in_several_calls_give_the_same_graph(seed: int) -> None:
+def test_sentences_that_arrive_in_several_calls_give_the_same_graph(seed):
     lines, parts = random_lines(seed), new_space()
     for line in lines:
         say(parts, line)
@@ -85,7 +84,7 @@ def test_sentences_that_arrive_in_several_calls_give_the_same_graph(seed: int) -
     assert maps(parts) == maps(say(new_space(), *lines))
 
 
-def test_two_words_are_a_phrase_once_two_sentences_or_a_name_have_them() -> None:
+def test_two_words_are_a_phrase_once_two_sentences_or_a_name_have_them():
     space = say(new_space(), "Ann: I like a board game.", "Bob: The red mill burnt.")
     assert [like for _, like in CueGraph.of(space).find("board game")] == []
     say(space, "Bob: No board game today.", "Ann: Red Mill opened.")
@@ -94,7 +93,7 @@ def test_two_words_are_a_phrase_once_two_sentences_or_a_name_have_them() -> None
     assert graph.rows(number(graph, "the Red Mill")) == [1, 3]
 
 
-def test_the_relation_of_a_fact_is_the_tag_of_its_two_ends_alone() -> None:
+def test_the_relation_of_a_fact_is_the_tag_of_its_two_ends_alone():
     space = say(
         new_space(),
         "Ann: I moved to Oslo and bought skis.",
@@ -108,11 +107,11 @@ def test_the_relation_of_a_fact_is_the_tag_of_its_two_ends_alone() -> None:
     assert relation_tag("birthplace_of") == "birthplace"
 
 
-def turn(text: str, speaker: str | None = "Ann", kind: str = "message", title: str | None = None) -> Turn:
-    return Turn("t", "x", "s", "1", kind, text, speaker, None, title, 0, 0, 0, 0)  # type: ignore[arg-type]
+def turn(text, speaker="Ann", kind="message", title=None):
+    return Turn("t", "x", "s", "1", kind, text, speaker, None, title, 0, 0, 0, 0)
 
 
-def test_the_speaker_comes_first_then_names_then_the_content_words() -> None:
+def test_the_speaker_comes_first_then_names_then_the_content_words():
     text = "We saw Bob Lee at the old harbour in 2019."
     found = cues_of(turn(text), text)
     assert [cue.written for cue in found] == ["Ann", "Bob Lee", "saw", "old", "harbour"]
@@ -120,7 +119,7 @@ def test_the_speaker_comes_first_then_names_then_the_content_words() -> None:
     assert [cue.written for cue in found if cue.follows] == ["harbour"]
 
 
-def test_a_sentence_has_at_most_thirty_cues() -> None:
+def test_a_sentence_has_at_most_thirty_cues():
     text = " ".join(f"word{n}x" for n in range(40))
     assert len(cues_of(turn(text), text)) == MOST_CUES == 30
 
@@ -129,7 +128,7 @@ TEXTS = st.text(alphabet=st.sampled_from("abCD eE’'-,.中文カタ日Ｔeßé�
 
 
 @given(TEXTS, st.sampled_from(["Ann", None]))
-def test_every_cue_is_in_the_sentence_or_is_its_speaker(text: str, speaker: str | None) -> None:
+def test_every_cue_is_in_the_sentence_or_is_its_speaker(text, speaker):
     """DESIGN I37."""
     found = cues_of(turn(text, speaker), text)
     for cue in found:
@@ -146,12 +145,12 @@ def test_every_cue_is_in_the_sentence_or_is_its_speaker(text: str, speaker: str 
         ("Lee", "Ann Lee", SAME_CUE_OVERLAP),
     ],
 )
-def test_cues_match_by_equality_containment_or_jaccard_index(asked: str, known: str, index: float) -> None:
+def test_cues_match_by_equality_containment_or_jaccard_index(asked, known, index):
     """DESIGN W16."""
     assert cue_similarity(key_of(asked), key_of(known)) == pytest.approx(index)
 
 
-def test_the_spellings_of_one_thing_share_a_key() -> None:
+def test_the_spellings_of_one_thing_share_a_key():
     assert key_of("the Paintings") == key_of("painting")
     assert key_of("Dr. Patel's") == key_of("patel")
     assert key_of("The Who") == "who"

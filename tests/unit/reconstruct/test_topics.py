@@ -11,15 +11,15 @@ TEA, CHESS, ALONE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 LINES = ("Ann: I brew green tea.", "Ann: I won at chess.", "Bob: Green tea is fine.", "Bob: It rains.")
 
 
-def vectors(seed: int, count: int, width: int = 4) -> np.ndarray:
+def vectors(seed, count, width=4):
     found = np.random.default_rng(seed).standard_normal((count, width))
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
 
 
-def clustered_one_by_one(rows: np.ndarray) -> list[list[int]]:
+def clustered_one_by_one(rows):
     """Return the members of each leader, by the definition."""
-    leaders: list[int] = []
-    members: dict[int, list[int]] = {}
+    leaders = []
+    members = {}
     for row, vector in enumerate(rows):
         similarity = {leader: float(rows[leader] @ vector) for leader in leaders}
         best = max(leaders, key=lambda one: similarity[one], default=None)
@@ -31,7 +31,7 @@ def clustered_one_by_one(rows: np.ndarray) -> list[list[int]]:
     return [found for found in members.values() if len(found) > 1]
 
 
-def test_two_similar_segments_make_a_topic_and_one_alone_does_not() -> None:
+def test_two_similar_segments_make_a_topic_and_one_alone_does_not():
     space = say(new_space(), *LINES, vectors=[TEA, CHESS, (0.8, 0.6, 0.0), ALONE])
     topics = Topics.of(space)
     (tea,) = topics.all(space)
@@ -44,7 +44,7 @@ def test_two_similar_segments_make_a_topic_and_one_alone_does_not() -> None:
     assert Topics.of(space).get(space, tea.id) == tea
 
 
-def test_a_topic_is_about_the_cues_that_its_segments_share_the_longer_for_the_shorter() -> None:
+def test_a_topic_is_about_the_cues_that_its_segments_share_the_longer_for_the_shorter():
     space = say(new_space(), *LINES, vectors=[TEA, CHESS, TEA, ALONE])
     topics = Topics.of(space)
     (tea,) = topics.all(space)
@@ -53,7 +53,7 @@ def test_a_topic_is_about_the_cues_that_its_segments_share_the_longer_for_the_sh
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_topics_do_not_depend_on_how_arrivals_were_divided_into_calls(seed: int) -> None:
+def test_topics_do_not_depend_on_how_arrivals_were_divided_into_calls(seed):
     rows = vectors(seed, 60)
     lines = [f"Ann: Line {number} here." for number in range(60)]
     whole, parts = say(new_space(), *lines, vectors=rows), new_space()

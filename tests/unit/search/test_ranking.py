@@ -8,28 +8,20 @@ import pytest
 from small_space import ask, candidate_set, document, message, reading, refs, space_of
 
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.search.ranking import (
-    INDEXES,
-    Candidate,
-    CandidateSet,
-    newest_candidates,
-    rank_candidates,
-    similar_turn_scores,
-)
+from mcp_memory.search.ranking import INDEXES, Candidate, newest_candidates, rank_candidates, similar_turn_scores
 from mcp_memory.services.recall.loop import judge_coverage
-from mcp_memory.view.space import Space, View
+from mcp_memory.view.space import View
 
 
-def test_a_tie_at_the_limit_is_decided_by_id_too() -> None:
+def test_a_tie_at_the_limit_is_decided_by_id_too():
     turns = [message(f"{number:02}", "Ann", "the same words", session=f"{number:02}") for number in range(30)]
     random.Random(4).shuffle(turns)
     space = space_of(*turns)
     assert refs(space, ask(space, "same words", limit=3)) == ["00", "01", "02"]
 
 
-def test_messages_do_not_push_down_a_fitting_document_nor_documents_a_message() -> None:
+def test_messages_do_not_push_down_a_fitting_document_nor_documents_a_message():
     talk = [message(str(n), "Ann", f"We talked about day {n} at length.", session=str(n)) for n in range(50)]
     space = space_of(
         *talk, document("d", "Heat pumps", "A heat pump moves heat."), message("m", "Ann", "My cat is ill.")
@@ -40,16 +32,16 @@ def test_messages_do_not_push_down_a_fitting_document_nor_documents_a_message() 
     assert refs(space, ask(space, "How is Ann's cat?", about_cats))[0] == "m"
 
 
-def test_an_old_revision_is_never_returned() -> None:
+def test_an_old_revision_is_never_returned():
     old, new = document("d", "Plan", "We meet in the library."), document("d", "Plan", "We meet at noon.", revision=1)
     space = space_of(old, message("m", "Ann", "Which library?"), new)
     assert 0 not in {candidate.row for candidate in ask(space, "Where do we meet, in the library?")}
     assert 0 not in {candidate.row for candidate in newest_candidates(space, Window(), 9)}
 
 
-def random_turns(rng: random.Random, count: int) -> list[Turn]:
+def random_turns(rng, count):
     vocabulary = [f"word{n}" for n in range(40)]
-    revisions: dict[str, int] = {}
+    revisions = {}
     turns = []
     for number in range(count):
         text = " ".join(rng.choices(vocabulary, k=rng.randint(1, 12))) + rng.choice([".", "?"])
@@ -63,7 +55,7 @@ def random_turns(rng: random.Random, count: int) -> list[Turn]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_space_built_in_several_steps_finds_the_same_as_one_built_at_once(seed: int) -> None:
+def test_a_space_built_in_several_steps_finds_the_same_as_one_built_at_once(seed):
     rng = random.Random(seed)
     turns = random_turns(rng, 60)
     at_once, view = space_of(*turns, width=25), View(INDEXES)
@@ -79,7 +71,7 @@ def test_a_space_built_in_several_steps_finds_the_same_as_one_built_at_once(seed
 
 
 @pytest.mark.parametrize("question", ["", "?", "Who was it?", "Ann", "🎉"])
-def test_a_query_without_content_words_is_never_covered_as_a_whole(question: str) -> None:
+def test_a_query_without_content_words_is_never_covered_as_a_whole(question):
     space = space_of(message("1", "Ann", "Hello."))
     found = Candidate(0, 1.0, ("meaning",), {"meaning": 0.5})
     assert not judge_coverage(space, understand(question, space.speakers), [found]).whole
@@ -97,19 +89,19 @@ PAPERS = space_of(
 )
 
 
-def ranked(space: Space, text: str, *parts: str) -> list[Candidate]:
+def ranked(space, text, *parts):
     query, *others = (
         replace(understand(one, space.speakers), vector=np.zeros(2, np.float32)) for one in (text, *parts)
     )
     return ask(space, replace(query, parts=tuple(others)))
 
 
-def order(space: Space, *parts: str) -> list[str]:
+def order(space, *parts):
     return refs(space, ranked(space, "How was the sea?", *parts))
 
 
 @pytest.mark.parametrize("space", [TALK, PAPERS])
-def test_what_only_a_part_finds_ranks_behind_what_the_query_finds(space: Space) -> None:
+def test_what_only_a_part_finds_ranks_behind_what_the_query_finds(space):
     first = order(space)[0]
     assert "baker" not in order(space)
     assert "baker" in order(space, "the baker's sister")
@@ -119,19 +111,19 @@ def test_what_only_a_part_finds_ranks_behind_what_the_query_finds(space: Space) 
     assert baker.via == ("parts",)
 
 
-def talk(count: int) -> Space:
+def talk(count):
     return space_of(*(message(f"{number}", "Ann", f"line {number}", session=f"{number}") for number in range(count)))
 
 
-def gain(*given: float) -> dict[str, np.ndarray]:
+def gain(*given):
     return {"step": np.array(given, np.float32)}
 
 
-def rows(space: Space, candidates: CandidateSet) -> list[int]:
+def rows(space, candidates):
     return [candidate.row for candidate in rank_candidates(space, candidates)]
 
 
-def test_the_best_keep_their_places_and_boosted_candidates_follow_in_their_order() -> None:
+def test_the_best_keep_their_places_and_boosted_candidates_follow_in_their_order():
     space, first = talk(5), candidate_set(1.0, 0.8, 0.6, 0.4, 0.2)
     found = first.boost(space, gain(0, 0, 0, 0.9, 2.0), keep=2)
     assert rows(space, found) == [0, 1, 4, 3, 2]
@@ -139,7 +131,7 @@ def test_the_best_keep_their_places_and_boosted_candidates_follow_in_their_order
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_scores_descend_from_1_and_the_first_keep_their_places_under_any_boost(seed: int) -> None:
+def test_scores_descend_from_1_and_the_first_keep_their_places_under_any_boost(seed):
     rng = np.random.default_rng(seed)
     space, total = talk(12), np.sort(rng.random(12).astype(np.float32))[::-1]
     ranked = rank_candidates(space, candidate_set(*total).boost(space, gain(*(3 * rng.random(12))), keep=5))
@@ -149,7 +141,7 @@ def test_scores_descend_from_1_and_the_first_keep_their_places_under_any_boost(s
     assert scores == sorted(scores, reverse=True)
 
 
-def test_messages_similar_to_the_best_gain_and_none_gain_without_vectors() -> None:
+def test_messages_similar_to_the_best_gain_and_none_gain_without_vectors():
     vectors = {"One.": (1.0, 0.0), "Two.": (0.0, 1.0), "Three.": (1.0, 0.0)}
     turns = [message(f"{n}", "Ann", text, session=f"{n}") for n, text in enumerate(vectors)]
     view = View(INDEXES)

@@ -8,12 +8,9 @@ a text is found among others, ``without`` which channels find nothing. ``missing
 nothing has.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,18 +18,17 @@ from small_space import ask, document, message, space_of
 
 from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Window
-from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
 from mcp_memory.services.recall.loop import judge_coverage
 
 _FILE = Path(__file__).with_name("searches.jsonl")
-LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 TEXTS = {line["texts"]: line["said"] for line in LINES if "texts" in line}
 QUERIES = [line for line in LINES if "ask" in line]
 
 
-def turn(ref: str, speaker: str | None, words: str, more: dict[str, Any] | None = None) -> Turn:
+def turn(ref, speaker, words, more=None):
     more = more or {}
     at = parse(more["at"])[0] if "at" in more else 0
     if "title" in more:
@@ -41,7 +37,7 @@ def turn(ref: str, speaker: str | None, words: str, more: dict[str, Any] | None 
 
 
 @pytest.mark.parametrize("line", QUERIES, ids=[f"{line.get('what', '')} {line['ask']}" for line in QUERIES])
-def test_this_is_found(line: dict[str, Any]) -> None:
+def test_this_is_found(line):
     texts = TEXTS[line["said"]] if isinstance(line["said"], str) else line["said"]
     space = space_of(*(turn(*text) for text in texts))
     query = understand(line["ask"], space.speakers, parse(line["now"])[0] if "now" in line else None)

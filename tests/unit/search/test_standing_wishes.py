@@ -10,17 +10,16 @@ from mcp_memory.language.questions import understand
 from mcp_memory.language.wishes import WISH_CHARS, as_said
 from mcp_memory.search.ranking import BEFORE_WISHES, PLACED_WISHES, Candidate, place_wishes
 from mcp_memory.search.wishes import fitting_wishes, standing_wishes
-from mcp_memory.view.space import Space
 
 NEAR, FAR = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)
 
 
-def wishing(*lines: str) -> Space:
+def wishing(*lines):
     turns = [message(f"{number:02}", "user", line, at=number, session=str(number)) for number, line in enumerate(lines)]
     return space_of(*turns, document("d", "Hikes", "Always take a map."))
 
 
-def test_a_wish_far_behind_the_nearest_does_not_apply_nor_a_faint_one_to_what_was_said() -> None:
+def test_a_wish_far_behind_the_nearest_does_not_apply_nor_a_faint_one_to_what_was_said():
     wine, seats = standing_wishes(
         wishing("When I ask about wine, mention the price.", "When I ask about seats, offer the aisle.")
     )
@@ -32,14 +31,14 @@ def test_a_wish_far_behind_the_nearest_does_not_apply_nor_a_faint_one_to_what_wa
     assert fitting_wishes([wine, seats], [faint, faint], back) == []
 
 
-def placed(space: Space, question: str, limit: int = 20) -> list[str]:
+def placed(space, question, limit=20):
     rows = [row for row in range(len(space.segments)) if space.segment_turn[row].ref.startswith("1")]
     found = [Candidate(row, 1 - place / 10, ("words",), {}) for place, row in enumerate(rows)]
     query = replace(understand(question, space.speakers), limit=limit)
     return refs(space, place_wishes(space, found, standing_wishes(space), query))
 
 
-def test_messages_of_wishes_stand_behind_the_best_records() -> None:
+def test_messages_of_wishes_stand_behind_the_best_records():
     lines = [
         "When I ask about seats, offer the aisle.",
         *["What now?"] * 9,
@@ -54,14 +53,14 @@ def test_messages_of_wishes_stand_behind_the_best_records() -> None:
     assert len([ref for ref in shown if ref == "00"]) == 1 <= PLACED_WISHES
 
 
-def put(*lines: str, speaker: str = "user") -> list[str]:
+def put(*lines, speaker="user"):
     """Return what stands after messages in the session for wishes."""
     turns = [message(f"{number:02}", speaker, line, at=number, session=WISHES) for number, line in enumerate(lines)]
     talk = message("t", "user", "Links? No, bullets are wrong, I never want an emoji.", at=99)
     return [wish.text for wish in standing_wishes(space_of(*turns, talk))]
 
 
-def test_what_a_caller_puts_into_the_session_of_wishes_is_one_in_any_words() -> None:
+def test_what_a_caller_puts_into_the_session_of_wishes_is_one_in_any_words():
     lines = ["Never give me links, they drive me mad.", "Svar meg alltid på norsk.", "No emoji. I mean it!"]
     assert put(*lines) == lines  # and what is said elsewhere takes none of them back
     assert put(*lines, speaker="assistant") == []
@@ -70,7 +69,7 @@ def test_what_a_caller_puts_into_the_session_of_wishes_is_one_in_any_words() -> 
     assert standing_wishes(talk) == []
 
 
-def test_a_wish_that_a_caller_put_there_gives_way_only_there_to_the_same_or_to_a_withdrawal() -> None:
+def test_a_wish_that_a_caller_put_there_gives_way_only_there_to_the_same_or_to_a_withdrawal():
     near = ["Leo can't have peanuts, so mind that in recipes.", "Leo can't have shellfish, so mind that in recipes."]
     assert put(*near) == near
     assert put("Reply in Danish, whatever I write.", "Svar på dansk!", "Reply in Danish, whatever I write!") == [
@@ -83,7 +82,7 @@ def test_a_wish_that_a_caller_put_there_gives_way_only_there_to_the_same_or_to_a
     assert [wish.text for wish in standing_wishes(space_of(mine, elsewhere))] == ended
 
 
-def test_what_the_user_says_later_of_the_matter_of_a_wish_stands_beside_it() -> None:
+def test_what_the_user_says_later_of_the_matter_of_a_wish_stands_beside_it():
     [wish] = standing_wishes(wishing("Always answer in French.", "I like tea.", "English again please, I am at home."))
     assert as_said(wish) == (
         'the user said on 1970-01-01: "Always answer in French.", and later on 1970-01-01: '

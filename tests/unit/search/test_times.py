@@ -1,6 +1,5 @@
 """The channel time: passages of the right time first, and no effect without a date."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,16 +7,15 @@ import pytest
 from small_space import ask, document, message, reading, refs, space_of
 
 from mcp_memory.domain.query import Window
-from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import midnight
 from mcp_memory.search.channels import ChannelInput
-from mcp_memory.search.ranking import INDEXES, Candidate
+from mcp_memory.search.ranking import INDEXES
 from mcp_memory.search.times import FAR, YEAR, TimeIndex, with_event_times
 from mcp_memory.view.evidence import sentence_evidence
 from mcp_memory.view.space import Space, View
 
 
-def paper(ref: str, title: str, text: str) -> Turn:
+def paper(ref, title, text):
     """Return a document of which nobody knows when it was written."""
     return replace(document(ref, title, text), said_at=None)
 
@@ -30,15 +28,15 @@ MILL = [
 ]
 
 
-def at(year: int, month: int = 1, day: int = 1) -> int:
+def at(year, month=1, day=1):
     return midnight(year, month, day)
 
 
-def totals(ranked: Sequence[Candidate]) -> list[float]:
+def totals(ranked):
     return [sum(candidate.scores.values()) for candidate in ranked]
 
 
-def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(monkeypatch) -> None:
+def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(monkeypatch):
     space = space_of(
         *MILL, *(message(str(n), "Ann", "The mill, in May.", at(2023, n), session=str(n)) for n in range(1, 9))
     )
@@ -55,7 +53,7 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
 
 
 @pytest.mark.parametrize(("text", "told"), [("The test is on 20 December.", True), ("The test is on the 20th.", False)])
-def test_evidence_has_the_time_that_it_surely_tells_of(text: str, told: bool) -> None:
+def test_evidence_has_the_time_that_it_surely_tells_of(text, told):
     space = space_of(message("a", "Ann", text, at(2026, 11, 25)))
     item = sentence_evidence(space, space.sentences[0], 1.0, ("meaning",))
     december = Window(at(2026, 12), at(2027))
@@ -63,7 +61,7 @@ def test_evidence_has_the_time_that_it_surely_tells_of(text: str, told: bool) ->
     assert (found.told_then, found.valid_from) == (told, at(2026, 12, 20) if told else None)
 
 
-def test_of_what_is_to_come_only_what_is_stated_of_it_counts() -> None:
+def test_of_what_is_to_come_only_what_is_stated_of_it_counts():
     space = space_of(
         message("old", "Ann", "The concert is on 20 December.", at(2026, 9, 1), session="1"),
         message("new", "Ann", "The concert last week was loud.", at(2026, 11, 20), session="2"),
@@ -73,14 +71,14 @@ def test_of_what_is_to_come_only_what_is_stated_of_it_counts() -> None:
     assert refs(space, ask(space, "Which concert was there in November?", now=at(2026, 11, 24))) == ["new", "old"]
 
 
-def test_of_the_present_what_was_said_last_counts_most() -> None:
+def test_of_the_present_what_was_said_last_counts_most():
     rents = [message(str(n), "Ann", f"The rent is 90{n} crowns.", at(2026, n), session=str(n)) for n in range(1, 9)]
     space = space_of(*rents)
     for asked in ("How much is the rent now?", "How much is the rent next week?"):  # of that nobody told anything
         assert refs(space, ask(space, asked, now=at(2026, 9)))[:3] == ["8", "7", "6"]
 
 
-def histories(seed: int) -> list[Turn]:
+def histories(seed):
     rng = np.random.default_rng(seed)
     said = [
         "In {} it was sold.",
@@ -96,7 +94,7 @@ def histories(seed: int) -> list[Turn]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_date_is_valid_until_the_next_later_one_further_down(seed: int) -> None:
+def test_a_date_is_valid_until_the_next_later_one_further_down(seed):
     space = space_of(*histories(seed))
     index = space.index(TimeIndex)
     spans, valid_until = index.documents.values, index.valid_until.values
@@ -113,7 +111,7 @@ def test_a_date_is_valid_until_the_next_later_one_further_down(seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_texts_that_arrive_in_several_steps_are_indexed_as_if_they_came_at_once(seed: int) -> None:
+def test_texts_that_arrive_in_several_steps_are_indexed_as_if_they_came_at_once(seed):
     turns = histories(seed)
     whole, pieces = space_of(*turns), View(INDEXES)
     for tx, turn in enumerate(turns, 1):
@@ -123,7 +121,7 @@ def test_texts_that_arrive_in_several_steps_are_indexed_as_if_they_came_at_once(
     assert ask(whole, question) == ask(pieces.space("x"), question)
 
 
-def test_extreme_times_and_empty_spaces_raise_nothing() -> None:
+def test_extreme_times_and_empty_spaces_raise_nothing():
     far = replace(document("z", "Blue Mill", "Nothing."), said_at=2**70)
     space = space_of(far, document("e", "", ""), message("m", None, "", -(2**70)), *MILL)
     assert refs(space, ask(space, "Who owned the Blue Mill in 1955?"))[0] == "b"

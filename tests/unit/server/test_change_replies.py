@@ -2,7 +2,6 @@
 
 import pytest
 
-from mcp_memory.domain.facts import Precision
 from mcp_memory.domain.requests import (
     EvolveResult,
     ForgetRequest,
@@ -80,7 +79,7 @@ def test_a_preview_of_several_texts_says_how_to_forget_only_some_of_them():
 @pytest.mark.parametrize(
     "affected", [("keeps 1 of 2 sources: Emil lives in Bonn",), ("stays: message m3 names others",)]
 )
-def test_a_forget_that_leaves_something_says_so(affected: tuple[str, ...]) -> None:
+def test_a_forget_that_leaves_something_says_so(affected):
     request = ForgetRequest("home", entity="Emil", dry_run=False)
     text = forget_reply(request, ForgetResult({"texts": 2}, affected, dry_run=False)).text
     assert "not all of it is gone" in text
@@ -90,5 +89,5 @@ def test_a_forget_that_leaves_something_says_so(affected: tuple[str, ...]) -> No
 @pytest.mark.parametrize(
     ("precision", "shown"), [("day", "since 1971-03-01"), ("month", "since 1971-03"), ("year", "since 1971")]
 )
-def test_a_start_is_shown_as_exactly_as_it_was_told(precision: Precision, shown: str) -> None:
+def test_a_start_is_shown_as_exactly_as_it_was_told(precision, shown):
     assert validity(parse("1971-03-01")[0], FOREVER, "state", precision) == shown

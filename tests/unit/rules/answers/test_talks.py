@@ -8,14 +8,10 @@ read out of them counts as certain (unless ``read`` is false): so what is tested
 ``right_or_none`` may be missing.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 import known_facts
@@ -24,7 +20,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_memory import ask, said
 
-from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.language.iso import parse
 
@@ -41,11 +36,11 @@ RIGHT_OR_NONE = [
 ]
 
 
-def stated(head: str, relation: str, tail: str, since: str | None = None, confidence: float = 1.0) -> NewFact:
+def stated(head, relation, tail, since=None, confidence=1.0):
     return NewFact(head, relation, tail, parse(since)[0] if since else None, confidence=confidence)
 
 
-async def answered(line: dict[str, Any]) -> AnswerResult:
+async def answered(line):
     """Return what is answered after messages; those of "user" have that role and no speaker."""
     items = said(*(TALKS[line["lines"]] if isinstance(line["lines"], str) else line["lines"]))
     items = [replace(one, role="user", speaker=None) if one.speaker == "user" else one for one in items]
@@ -56,7 +51,7 @@ async def answered(line: dict[str, Any]) -> AnswerResult:
     return found
 
 
-def assert_verbatim(found: AnswerResult, stored: Sequence[NewItem]) -> None:
+def assert_verbatim(found, stored):
     texts = {item.text for item in stored}
     assert (found.text is None) == (not found.citations)
     assert (found.text is None) == (found.confidence is None)
@@ -71,7 +66,7 @@ def assert_verbatim(found: AnswerResult, stored: Sequence[NewItem]) -> None:
 
 
 @pytest.mark.parametrize("line", ASKED, ids=[f"{line['lines']} {line['question']}"[-90:] for line in ASKED])
-async def test_what_was_told_is_answered_rightly_or_not(line: dict[str, Any]) -> None:
+async def test_what_was_told_is_answered_rightly_or_not(line):
     found = await answered(line)
     if "answer" in line:
         assert found.text == line["answer"]
@@ -87,21 +82,21 @@ async def test_what_was_told_is_answered_rightly_or_not(line: dict[str, Any]) ->
         assert kept == line.get(name, kept)
 
 
-async def test_a_good_part_of_what_was_told_plainly_is_answered() -> None:
+async def test_a_good_part_of_what_was_told_plainly_is_answered():
     told = [line for line in ASKED if "holds" in line]
     texts = [(await answered(line)).text for line in told]
     assert sum(text is not None for text in texts) >= len(told) / 4
 
 
 @pytest.mark.parametrize(("facts", "question", "answer"), OF_FACTS)
-def test_facts_answer_by_their_validity_or_not(facts: list[str], question: str, answer: str | None) -> None:
+def test_facts_answer_by_their_validity_or_not(facts, question, answer):
     found = known_facts.ask(facts, question)
     assert (found.text if found else None) == answer
     assert not found or (found.citations and not found.hedged)
 
 
 @pytest.mark.parametrize(("facts", "question", "answer"), RIGHT_OR_NONE)
-def test_the_only_relative_is_not_taken_for_one_of_another_kind(facts: list[str], question: str, answer: str) -> None:
+def test_the_only_relative_is_not_taken_for_one_of_another_kind(facts, question, answer):
     found = known_facts.ask(facts, question)
     assert found is None or found.text == answer
 
@@ -124,9 +119,7 @@ QUESTIONS = [line["question"] for line in ASKED if line["lines"] == "notes"]
     st.sampled_from(QUESTIONS),
     st.booleans(),
 )
-def test_every_citation_and_quote_is_verbatim_in_its_turn(
-    items: list[tuple[str, str]], question: str, documents: bool
-) -> None:
+def test_every_citation_and_quote_is_verbatim_in_its_turn(items, question, documents):
     stored = [
         NewItem(text, ref=str(number), speaker=None if documents else speaker, said_at=parse("2023-05-08")[0])
         for number, (speaker, text) in enumerate(items)

@@ -7,7 +7,6 @@ write its text and run the test, which says what is read of it.
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from reading import extracted, read, shown, turn
@@ -16,34 +15,34 @@ from mcp_memory.domain.facts import timed
 from mcp_memory.domain.times import BEGINNING, FOREVER
 
 _FILE = Path(__file__).with_name("sentences.jsonl")
-LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("line", LINES, ids=[line["text"] for line in LINES])
-def test_exactly_these_facts_are_read(line: dict[str, Any]) -> None:
+def test_exactly_these_facts_are_read(line):
     context = {name: value for name, value in line.items() if name != "facts"}
     assert [shown(fact) for fact in read(**context)] == line["facts"]
 
 
-def test_the_span_covers_the_words_that_state_the_fact() -> None:
+def test_the_span_covers_the_words_that_state_the_fact():
     text = "Great to hear! I moved to Bergen in 2016, and it rains."
     fact = read(text)[0]
     assert text[fact.start : fact.end] == "I moved to Bergen"
     assert fact.sentence == 1
 
 
-def test_a_change_is_marked_and_has_the_intent_of_a_change() -> None:
+def test_a_change_is_marked_and_has_the_intent_of_a_change():
     fact = read("I live in Bergen now.")[0]
     assert (fact.change, fact.intent) == (True, "EVOLUTION")
 
 
 @pytest.mark.parametrize("name", ["Jonna lives in Grau\u00adwald.", "Hans\u2011Peter lives in Turku."])
-def test_the_span_holds_invisible_signs_and_typographic_hyphens(name: str) -> None:
+def test_the_span_holds_invisible_signs_and_typographic_hyphens(name):
     (one,) = read(name)
     assert name[one.start : one.end] == name[:-1]
 
 
-def test_an_event_in_a_document_of_unknown_time_has_no_time() -> None:
+def test_an_event_in_a_document_of_unknown_time_has_no_time():
     paper = replace(turn("Ada Moor visited Grauen.", title="Ada Moor"), said_at=None)
     (visit,) = extracted(paper)
     assert (visit.relation, visit.kind, visit.precision) == ("visited", "event", "before")
@@ -54,6 +53,6 @@ def test_an_event_in_a_document_of_unknown_time_has_no_time() -> None:
     ("speaker", "role", "is_read"),
     [("Maria", "assistant", False), ("ChatGPT", None, False), ("Claude", "user", True), ("Maria", None, True)],
 )
-def test_an_assistant_states_no_facts(speaker: str | None, role: str | None, is_read: bool) -> None:
+def test_an_assistant_states_no_facts(speaker, role, is_read):
     said = replace(turn("Oskar lives in Turku.", speaker=speaker), role=role)
     assert bool(extracted(said)) == is_read

@@ -18,7 +18,7 @@ HERE = Path(__file__).parents[3] / "extraction"
         ("talk_developers_open", 0.97, 0.05),
     ],
 )
-def test_precision_and_recall_reach_their_minimum(name: str, precision: float, recall: float) -> None:
+def test_precision_and_recall_reach_their_minimum(name, precision, recall):
     result = score(read(HERE / f"{name}.jsonl"))
     assert result.precision >= precision, result.wrong
     assert result.recall >= recall, result.missed

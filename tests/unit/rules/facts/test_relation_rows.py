@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 from reading import facts
 
-from mcp_memory.domain.relations import Effect, Registry, Row, Sort
+from mcp_memory.domain.relations import Effect, Registry, Sort
 from mcp_memory.rules.facts import assertions, grammar, kinds, statements, tables
 from mcp_memory.texts import resource
 
@@ -13,10 +13,10 @@ _CACHES = (tables.rows, tables.adjectives, grammar._inflections)
 
 
 @pytest.fixture
-def table(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def table(monkeypatch):
     """Return a function that puts more text behind the relation table, for one test."""
 
-    def extend(text: str) -> None:
+    def extend(text):
         registry = Registry(resource("relations.toml") + text)
         for module in (tables, statements, assertions):
             monkeypatch.setattr(module, "relations", lambda: registry)
@@ -27,12 +27,12 @@ def table(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     _clear()
 
 
-def _clear() -> None:
+def _clear():
     for cached in _CACHES:
         cached.cache_clear()
 
 
-def _shadows(earlier: Row, later: Row) -> bool:
+def _shadows(earlier, later):
     """Return whether a later row of the same word can never fire because of an earlier one."""
     return (
         "also" not in earlier.options | later.options
@@ -43,7 +43,7 @@ def _shadows(earlier: Row, later: Row) -> bool:
     )
 
 
-def test_every_row_that_ships_is_well_formed_and_can_fire() -> None:
+def test_every_row_that_ships_is_well_formed_and_can_fire():
     table = tables.read_rows(Registry(resource("relations.toml")))
     assert set(tables.KINDS) == set(kinds._TESTS)
     for row in (row for found in table.values() for row in found):
@@ -72,7 +72,7 @@ said = ["verb study/apprentice | under with | event | person | past", "noun pupi
 """
 
 
-def test_a_relation_is_added_by_rows_alone(table) -> None:  # type: ignore[no-untyped-def]
+def test_a_relation_is_added_by_rows_alone(table):
     assert "Maria studied_under Ilse Brandt" not in facts("I studied under Ilse Brandt for two years.")
     table(STUDIED_UNDER)
     assert "Maria studied_under Ilse Brandt" in facts("I studied under Ilse Brandt for two years.")
