@@ -12,7 +12,7 @@ from remembering import space_in
 from standin.messages_api import Asked, Script, StandIn, standing_in
 from standin.replies import Reply, Silence, message
 from unit.reasoning.judged_memory import wired
-from unit.rules.answers.small_memory import said
+from unit.services.learning_memory import said
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job

@@ -9,9 +9,8 @@ from dataclasses import replace
 from fakes import Disk
 from standin.messages_api import Script, StandIn, standing_in
 from standin.replies import Reply, Silence
-from unit.rules.answers.small_memory import said
 from unit.services.learning_memory import NOW as NOW
-from unit.services.learning_memory import on_disk
+from unit.services.learning_memory import on_disk, said
 
 from mcp_memory.configurable import Switches, WriteSettings
 from mcp_memory.domain.evidence import AnswerResult

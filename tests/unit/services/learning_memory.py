@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
 from fakes import Disk, DiskStore
-from unit.rules.answers.small_memory import WordEmbedder, said
-from unit.rules.answers.sure_reader import SureReader
 
 from mcp_memory.configurable import WriteSettings
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
+from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, WriteRequest
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import Kind
+from mcp_memory.embedding.onnx import Parts, embed_alone
 from mcp_memory.language.iso import parse
+from mcp_memory.language.tokens import stems
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.ranking import INDEXES
 from mcp_memory.settings import Settings
+from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 
 NOW = parse("2024-01-01")[0]
@@ -31,6 +37,49 @@ LINES = (
     "Ann: My sister is a baker.",
     "Bob: The weather in Lisbon is mild.",
 )
+
+
+class WordEmbedder:
+    """Texts are similar where they share stems: a hashed bag of words."""
+
+    name = "words"
+    dimension = 512
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for stem in stems(text):
+                vectors[row, zlib.crc32(stem.encode("utf-8", "surrogatepass")) % self.dimension] += 1
+            vectors[row, 0] += 0.1  # a text without words has a vector too
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
+        return await embed_alone(self.embed, texts, parts)
+
+
+def said(*lines: str, at: str = "2023-05-08T13:56:00") -> list[NewItem]:
+    """Return messages from lines such as "Ann: I moved yesterday."; a line "@ 2023-06-01" sets the time from there."""
+    items, time = [], parse(at)[0]
+    for line in lines:
+        if line.startswith("@"):
+            time = parse(line[1:].strip())[0]
+            continue
+        speaker, _, text = line.partition(": ")
+        items.append(NewItem(text, speaker=speaker, said_at=time))
+    return items
+
+
+class SureReader(RuleExtractor):
+    """Reads texts as if it were sure of all that it does not only suspect and that stays right once it is told."""
+
+    def extract(self, *given: Any) -> list[Assertion]:
+        found = super().extract(*given)
+        return [
+            replace(one, confidence=max(one.confidence, CERTAIN))
+            if one.confidence >= STABLE and not relations().get(one.relation).passing
+            else one
+            for one in found
+        ]
 
 
 MemoryT = TypeVar("MemoryT", bound=Memory)

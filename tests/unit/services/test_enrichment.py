@@ -19,7 +19,7 @@ from unit.reasoning.enriched_memory import (
     read_by_claude,
 )
 from unit.reasoning.judged_memory import NOW, asked
-from unit.rules.answers.small_memory import said
+from unit.services.learning_memory import said
 
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.domain.status import TextsRead

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from learning_memory import memory, recalled, told
-from unit.rules.answers.small_memory import said
+from unit.services.learning_memory import said
 
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, PointEdits, PointInsert, WriteRequest

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from remembering import space_in
-from unit.rules.answers.small_memory import said
-from unit.services.learning_memory import on_disk
+from unit.services.learning_memory import on_disk, said
 
 from mcp_memory.configurable import WriteSettings
 from mcp_memory.domain.query import Query

@@ -18,9 +18,9 @@ import known_facts
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_memory import ask, said
+from unit.services.learning_memory import answered, memory, said
 
-from mcp_memory.domain.requests import NewFact, NewItem
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.language.iso import parse
 
 HERE = Path(__file__).parent
@@ -40,12 +40,20 @@ def stated(head, relation, tail, since=None, confidence=1.0):
     return NewFact(head, relation, tail, parse(since)[0] if since else None, confidence=confidence)
 
 
-async def answered(line):
+async def ask(items, question, kind="message", facts=(), read=True, **asked):
+    """Return the answer of a memory that holds the items and the facts, and nothing else."""
+    one = memory(read=read)
+    await one.write(WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts)))
+    return await answered(one, question, **asked)
+
+
+async def answer_of(line):
     """Return what is answered after messages; those of "user" have that role and no speaker."""
     items = said(*(TALKS[line["lines"]] if isinstance(line["lines"], str) else line["lines"]))
     items = [replace(one, role="user", speaker=None) if one.speaker == "user" else one for one in items]
     facts = [stated(*fact) for fact in line.get("facts", ())]
-    found = await ask(items, line["question"], facts=facts, as_of=line.get("as_of"), read=line.get("read", True))
+    as_of = parse(line["as_of"])[0] if "as_of" in line else None
+    found = await ask(items, line["question"], facts=facts, read=line.get("read", True), as_of=as_of)
     if not facts:
         assert_verbatim(found, items)
     return found
@@ -67,7 +75,7 @@ def assert_verbatim(found, stored):
 
 @pytest.mark.parametrize("line", ASKED, ids=[f"{line['lines']} {line['question']}"[-90:] for line in ASKED])
 async def test_what_was_told_is_answered_rightly_or_not(line):
-    found = await answered(line)
+    found = await answer_of(line)
     if "answer" in line:
         assert found.text == line["answer"]
     else:
@@ -84,7 +92,7 @@ async def test_what_was_told_is_answered_rightly_or_not(line):
 
 async def test_a_good_part_of_what_was_told_plainly_is_answered():
     told = [line for line in ASKED if "holds" in line]
-    texts = [(await answered(line)).text for line in told]
+    texts = [(await answer_of(line)).text for line in told]
     assert sum(text is not None for text in texts) >= len(told) / 4
 
 
@@ -124,5 +132,5 @@ def test_every_citation_and_quote_is_verbatim_in_its_turn(items, question, docum
         NewItem(text, ref=str(number), speaker=None if documents else speaker, said_at=parse("2023-05-08")[0])
         for number, (speaker, text) in enumerate(items)
     ]
-    found = anyio.run(partial(ask, stored, question, "document" if documents else "message", read=True))
+    found = anyio.run(partial(ask, stored, question, "document" if documents else "message"))
     assert_verbatim(found, stored)
