@@ -1,12 +1,14 @@
 """The three navigators of QRMeM: by hand, and properties for any graph (DESIGN I31); their window (DESIGN W12)."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.reflection.woven import NAMES, graph, random_graph
+from unit.gain.sentence_space import documents
 
 from mcp_memory.reflection import navigators
 from mcp_memory.reflection.navigators import (
+    EntityGraph,
     WindowSegment,
     entity_trial,
     expand,
@@ -15,6 +17,26 @@ from mcp_memory.reflection.navigators import (
     reflect,
     shared_entities,
 )
+
+NAMES = ("Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg", "Hh")
+
+
+def graph(weights, *passages):
+    """Return the graph of passages of whole sentences; ``weights`` are of these, in order."""
+    space = documents(*([(line, (0.0, 0.0)) for line in passage] for passage in passages))
+    known = np.array(weights, dtype=np.float32)
+    return EntityGraph(space, lambda rows: known[rows])
+
+
+def random_graph(seed):
+    """Return a graph of eight names in passages of one to three sentences, some of which weigh nothing."""
+    draw = np.random.default_rng(seed)
+    passages = [
+        [f"{' met '.join(draw.choice(NAMES, draw.integers(1, 4), replace=False))}." for _ in range(draw.integers(1, 4))]
+        for _ in range(draw.integers(1, 10))
+    ]
+    count = sum(len(passage) for passage in passages)
+    return graph(np.maximum(draw.normal(0.4, 0.3, count), 0), *passages)
 
 
 def rows(segments):

@@ -5,10 +5,12 @@ from dataclasses import replace
 import anyio
 import pytest
 from standin.replies import Silence, error, message, overloaded
-from unit.reasoning.enriched_memory import (
+from unit.reasoning.judged_memory import (
     KEYS,
+    NOW,
     PORTO,
     another,
+    asked,
     enriched,
     enriching,
     facts,
@@ -18,7 +20,6 @@ from unit.reasoning.enriched_memory import (
     read_all,
     read_by_claude,
 )
-from unit.reasoning.judged_memory import NOW, asked
 from unit.services.learning_memory import said
 
 from mcp_memory.domain.requests import NewItem, WriteRequest
