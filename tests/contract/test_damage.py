@@ -40,7 +40,6 @@ async def renewed(store):
 
 @pytest.mark.parametrize("content", [None, b"half"])
 async def test_no_word_is_lost_with_any_table(folder, content):
-    """All tables are made of the log."""
     for path in data_files(folder):
         path.unlink()
         if content is not None:

@@ -31,7 +31,6 @@ def sentences(ref):
 
 
 async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_every_process(open_store):
-    """Two processes that have it in their views, and one that opens the store later."""
     store, other = open_store(), open_store()
     await commit_to(store, batch("alpha", "bravo"))
     await commit_to(other, batch("alpha", space="other"))
@@ -70,7 +69,6 @@ async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_e
 
 
 async def test_writing_goes_on_after_a_forget_and_the_same_words_can_be_told_again(open_store):
-    """What was forgotten is unknown, so it is new."""
     store, other = open_store(), open_store()
     await commit_to(store, batch("alpha", "bravo"))
     await store.forget(texts("alpha"))
@@ -142,7 +140,6 @@ async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_be
 
 
 async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_store):
-    """An alias with a word that nothing else says."""
     store = open_store()
     await commit_to(store, batch("alpha", "bravo"))
     known, gone = (
@@ -156,7 +153,6 @@ async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_s
 
 
 async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_store):
-    """By its own id."""
     store = open_store()
     await commit_to(store, batch("alpha"))
     stated = asserted(turn("alpha"), 1, "caller")
@@ -168,7 +164,6 @@ async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_
 
 
 async def test_a_whole_space_goes_and_the_others_stay(open_store):
-    """With points, lessons, aliases, jobs and questions."""
     store, other = open_store(), open_store()
     for space in ("default", "other"):
         await commit_to(store, batch("alpha", space=space))
@@ -195,7 +190,6 @@ async def test_what_remains_is_that_something_was_forgotten(open_store):
 
 
 async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_store):
-    """The choice is made while nobody writes."""
     store = open_store()
     tx = await commit_to(store, batch("alpha"))
 

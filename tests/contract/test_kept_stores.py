@@ -50,7 +50,6 @@ async def _faults(memory):
 
 @pytest.mark.parametrize("number", FORMATS)
 async def test_a_store_of_an_older_format_is_read_as_it_was(number, tmp_path):
-    """Row by row, and reading changes nothing."""
     folder = unpacked(number, tmp_path)
     memory = memory_of(folder)
     now, then = await _held(memory), was_held(number)
@@ -86,7 +85,6 @@ async def test_recall_finds_what_a_store_of_an_older_format_contains(number, tmp
 
 @pytest.mark.parametrize("number", FORMATS)
 async def test_what_a_store_of_an_older_format_contains_is_not_stored_again(number, tmp_path):
-    """So ids are computed as before."""
     memory = memory_of(unpacked(number, tmp_path))
     again = await memory.write(WriteRequest("default", "talk", "message", MESSAGES, FACTS))
     assert [item.stored for item in again.items] == [False] * len(MESSAGES)

@@ -93,7 +93,6 @@ def everything(name, supported):
 
 
 async def test_rows_of_a_process_that_died_while_it_filled_the_tables_are_replaced(uri):
-    """Whether it had appended all of them, or a part."""
     store = open_at(uri)
     await commit_to(store, replace(batch("plain"), assertions=()))
     await commit_to(store, everything("a", 1))
@@ -146,7 +145,6 @@ async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing
 
 
 async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(uri, monkeypatch):
-    """In chunks, with lessons written meanwhile; the log stays."""
     monkeypatch.setattr(rebuild, "CHUNK_TEXTS", 2)
     monkeypatch.setattr(rebuild, "LOOKED_UP_SENTENCES", 1)
     a, b = sentence("a"), sentence("b", 1)

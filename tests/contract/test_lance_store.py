@@ -40,7 +40,6 @@ def _everything(uri):
 
 
 async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_next_one_drops_them(uri):
-    """No commit names the generation of its tables."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     made = derive(batch("a").turns)
@@ -63,8 +62,7 @@ async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_
     assert len((await space_in(open_at(uri))).sentences) == 2
 
 
-async def test_a_rebuild_replacesmake_rowsd_assertions_and_keeps_those_of_the_caller(uri):
-    """Twice, with different facts each time, in chunks that end within a commit, the caller's assertions first."""
+async def test_a_rebuild_replaces_derived_assertions_and_keeps_those_of_the_caller(uri):
     store, other = open_at(uri), open_at(uri)
     refs = [f"r{number}" for number in range(CHUNK_TEXTS + 5)]
     rows = batch(*refs)
@@ -100,7 +98,6 @@ async def test_compaction_drops_replaced_tables_after_ten_minutes(uri):
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
 async def test_a_compaction_changes_nothing_for_readers_and_writers(uri):
-    """Neither for a store that has an older version of every table open nor for a new one."""
     store, other = open_at(uri), open_at(uri)
     for number in range(12):
         await commit_to(store, batch(f"r{number}"))
@@ -117,7 +114,6 @@ async def test_a_compaction_changes_nothing_for_readers_and_writers(uri):
 
 
 async def test_a_view_that_fails_to_take_in_a_commit_is_loaded_again(uri, monkeypatch):
-    """The rows are stored, so the call succeeds."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     with monkeypatch.context() as broken:
@@ -160,7 +156,6 @@ async def test_a_process_that_ends_during_a_compaction_loses_nothing(uri):
 
 
 async def test_commits_of_this_process_start_compactions_in_the_background(uri):
-    """Closing waits for it, briefly."""
     store = open_at(uri, compact_after=4)
     for number in range(FOLDED_COMMITS + 4):
         await _wait_for_compaction(store)  # on a slow disk, the first may still be running when the next is due
@@ -172,7 +167,6 @@ async def test_commits_of_this_process_start_compactions_in_the_background(uri):
 
 
 async def test_a_newer_format_is_refused_and_nothing_is_changed(uri):
-    """For reading, writing and rebuilding."""
     await commit_to(open_at(uri), batch("a"))
     next_commit(uri, format=99)
     for call in (refs(open_at(uri)), commit_to(open_at(uri), batch("b")), open_at(uri).rebuild(make_rows)):
@@ -182,7 +176,6 @@ async def test_a_newer_format_is_refused_and_nothing_is_changed(uri):
 
 
 async def test_a_memory_of_an_older_program_is_refused_with_what_brings_it_over(uri):
-    """Its log was in tables; they stay as they are."""
     (Path(uri) / "commits.lance" / "data").mkdir(parents=True)
     (Path(uri) / "anchor-0.json").write_text("{}")
     before = _everything(uri)
@@ -265,7 +258,6 @@ def _in_a_process(uri, body):
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
 @pytest.mark.parametrize("limit", [0, 2700])
 async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri, limit):
-    """The limit allows none or most of a write's files."""
     await commit_to(open_at(uri), batch("a"))
     said = _in_a_process(
         uri,

@@ -63,7 +63,6 @@ async def test_a_commit_of_which_a_power_loss_left_only_its_name_was_never_writt
 
 
 async def test_the_tables_take_commits_over_and_few_segments_have_their_lines(folder):
-    """However many commits there are; a process that lags behind reads both."""
     slow, busy = open_at(str(folder)), open_at(str(folder))
     assert len(await refs(slow)) == COMMITS
     for number in range(COMMITS, 40):
@@ -112,7 +111,6 @@ async def test_lost_commits_are_noticed_and_nothing_is_changed(folder, hurt, lef
 
 
 async def test_a_log_that_is_gone_is_no_empty_memory_and_makes_it_whole_when_it_is_back(folder):
-    """The tables tell; under a running server, too."""
     fold_all(str(folder))
     store = open_at(str(folder))
     await refs(store)

@@ -147,7 +147,6 @@ async def test_a_server_that_lags_behind_reads_the_tables(objects):
 
 
 async def test_a_lock_is_taken_over_when_its_holder_died_and_not_while_it_is_renewed(objects):
-    """Without comparing clocks."""
     bucket = bucket_of(objects)
     bucket.put_new("write.lock", b"somebody, in the year 2100")
     async with BucketLock(bucket, "write.lock", timeout_s=10, ttl_s=0.3).hold():

@@ -83,7 +83,6 @@ async def content(store):
 
 
 async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commits(uri):
-    """In two spaces."""
     first, later = batch(*"abcdefgh"), batch(*"ijk")
     taught = Batch(lessons=(lesson("x", {first.sentences[0].id: 1}),), beliefs=(belief(first.sentences[0].id),))
     file = await saved(uri, first, batch(*"pq", space="other"), taught, pointed(memory_point("one")))

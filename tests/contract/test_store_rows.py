@@ -44,7 +44,6 @@ def beliefs(space):
 
 
 async def test_rows_of_every_kind_are_read_back_unchanged(open_store):
-    """With every field filled, with every optional field empty, and with odd words."""
     store = open_store()
     bare = Lesson.of(Episode("ep_bare", "default", "", 0), "embedded")
     odd = lesson("\u202eodd 'id' \N{WOMAN}\u200d\N{GIRL}", {"s_'1": -1, "s_2": 0, "s_3": 1})
@@ -85,7 +84,6 @@ async def test_rows_of_every_kind_are_read_back_unchanged(open_store):
 
 
 async def test_the_last_word_counts_whoever_said_it(open_store):
-    """Of a belief, a point and a job; across several commits and within one."""
     one, other = open_store(), open_store()
     first = point("a")
     second, third, fourth = (replace(first, revision=n, description=f"words {n}") for n in (1, 2, 3))
@@ -112,7 +110,6 @@ def vectors(*points):
 
 
 async def test_rows_of_a_space_are_visible_in_no_other(open_store):
-    """One batch may contain rows of several spaces."""
     store = open_store()
     left, right = asked("Where?", space="left"), asked("Who?", space="right")
     points = pointed(point("a", space="left"), point("b", space="right"))
@@ -143,7 +140,6 @@ async def test_rows_of_a_space_are_visible_in_no_other(open_store):
 
 
 async def test_a_judge_has_one_lesson_per_episode(open_store):
-    """The first lesson counts, whichever process learns it; other judges and other spaces are independent."""
     one, other, embedder = open_store(), open_store(), FakeEmbedder(DIMENSION)
     rows = batch("a")
     await commit_to(one, rows)
@@ -195,7 +191,6 @@ async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(
 
 
 async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into(open_store):
-    """Through several merges, in any order of reading (DESIGN I13)."""
     store = open_store()
     a, b, c = point("a"), point("b", ("Bob", "Cy")), point("c", ("Cy", "Di"))
     ab = merged("ab", a, b)

@@ -29,7 +29,6 @@ ODD = (
 
 
 async def test_an_absent_store_reads_as_an_empty_one(open_store):
-    """Reading creates nothing."""
     store = open_store()
     async with store.reading() as view:
         assert (view.tx, view.spaces) == (0, {})
@@ -52,7 +51,6 @@ async def test_what_was_committed_is_read_back_unchanged(open_store):
 
 
 async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_store):
-    """Those of the caller and of others mixed, in several commits and spaces, about any turns."""
     store, other = open_store(), open_store()
     first, second = turn("a"), turn("b", "other", place=1)
     rows = replace(
@@ -96,7 +94,6 @@ async def test_a_writer_sees_what_others_wrote_before_it_took_the_lock(open_stor
 
 
 async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_everything(open_store):
-    """Rows of another store, own rows after them, and rows of the other again: in the order of the commits."""
     one, other = open_store(), open_store()
     for ref in ("a", "b", "c", "d"):
         store = other if ref == "b" else one
@@ -113,7 +110,6 @@ async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_ever
 
 
 async def test_commits_are_numbered_without_gaps_and_what_is_not_committed_leaves_nothing(open_store):
-    """An empty batch returns the last number."""
     store = open_store()
     assert await commit_to(store, Batch()) == 0
     with pytest.raises(LookupError):
@@ -135,7 +131,6 @@ async def test_another_embedder_is_refused_with_the_command_that_helps(open_stor
 
 
 async def test_a_write_that_waits_too_long_is_refused_with_a_reason(open_store):
-    """Between two stores, and within one."""
     one, other = open_store(lock_timeout_s=0.05), open_store(lock_timeout_s=0.05)
     await commit_to(one, batch("a"))
     refused = []
@@ -153,7 +148,6 @@ async def test_a_write_that_waits_too_long_is_refused_with_a_reason(open_store):
 
 
 async def test_concurrent_writes_queue_up_and_reads_go_on(open_store):
-    """Ten at once, in two stores."""
     stores = [open_store(), open_store()]
     async with anyio.create_task_group() as tasks:
         for number in range(10):

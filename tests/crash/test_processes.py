@@ -20,7 +20,6 @@ KINDS = {rounds.writes: (5, 7), rounds.forgets: (4, 5), rounds.indexing: (3, 11)
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_nothing_is_damaged_when_processes_are_killed_again_and_again(tmp_path, kind):
-    """Each round opens the store of the round before."""
     found = kind(tmp_path / "store", *KINDS[kind])
     assert found.faults == []
     assert found.acknowledged > 0
@@ -46,7 +45,6 @@ def at_once(*works):
 
 @pytest.mark.parametrize(("processes", "each"), [(2, 40), (4, 15)])
 def test_processes_with_ten_calls_in_flight_lose_nothing_and_fail_nowhere(tmp_path, processes, each):
-    """Two that write much, four that compete for the lock."""
     folder, names = str(tmp_path / "store"), [f"p{number}" for number in range(processes)]
     said = at_once(*(["write", folder, name, str(each), "10"] for name in names))
     assert all(sorted(map(int, lines)) == list(range(each)) for lines in said)
@@ -64,7 +62,6 @@ def test_processes_with_ten_calls_in_flight_lose_nothing_and_fail_nowhere(tmp_pa
 
 @pytest.mark.parametrize("beside", ["forget", "rebuild"])
 def test_a_process_that_forgets_beside_others_leaves_nothing_and_loses_nothing(tmp_path, beside):
-    """Beside one that forgets other texts and a writer, or one that rebuilds."""
     folder = str(tmp_path / "store")
     gone = [*range(4), *(range(100, 104) if beside == "forget" else ())]
     kept = {word(200), word(201)}

@@ -6,7 +6,6 @@ from unit.services.learning_memory import memory, told
 
 
 async def test_a_client_previews_forgets_and_recalls_nothing_of_it():
-    """The token of the preview does it; the record names the client and has no content."""
     disk = Disk()
     await told(memory(disk))
     async with connected(disk) as client:

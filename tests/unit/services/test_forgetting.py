@@ -47,7 +47,6 @@ async def deed(one, **chosen):
 
 
 async def test_a_preview_changes_nothing_and_its_token_does_it_once():
-    """The second time, the token is that of nothing."""
     one = await told(memory())
     request = ForgetRequest("default", query="beagle")
     preview = await one.forget(request)
@@ -92,7 +91,6 @@ async def test_the_preview_of_a_fact_says_how_to_take_it_back_and_keep_its_text(
 
 @pytest.mark.parametrize("token", [None, "nonsense"])
 async def test_without_the_token_of_the_preview_nothing_but_ids_goes(token):
-    """And not with another one."""
     one = await told(memory())
     for chosen in ({"query": "beagle"}, {"session": "talk"}, {"entity": "Ann"}, {"everything": True}):
         with pytest.raises(InvalidInput, match="token"):
@@ -133,7 +131,6 @@ async def test_ids_name_messages_evidence_facts_points_and_episodes():
 
 
 async def test_what_is_unknown_gone_or_of_another_space_is_refused_in_words_and_nothing_goes():
-    """Also where only one of the ids is."""
     one = await told(memory())
     await told(one, "Ann: I sail.", space="other")
     by_text = await refs(one)
@@ -152,7 +149,6 @@ async def test_what_is_unknown_gone_or_of_another_space_is_refused_in_words_and_
 
 
 async def test_an_id_in_several_sessions_needs_the_session():
-    """Ids are the caller's own within a session."""
     one = memory()
     for session in ("a", "b"):
         await one.write(WriteRequest("default", session, "message", (NewItem(f"I am in {session}.", ref="m1"),)))
@@ -163,7 +159,6 @@ async def test_an_id_in_several_sessions_needs_the_session():
 
 
 async def test_a_document_goes_with_all_revisions_and_only_if_it_is_named_or_previewed():
-    """A sentence of it does not stand for all of it."""
     one = memory()
     for text in ("The harbour is deep.", "The harbour is shallow."):
         await one.write(WriteRequest("default", "talk", "document", (NewItem(text, ref="d1", title="Harbour"),)))
@@ -179,7 +174,6 @@ async def test_a_document_goes_with_all_revisions_and_only_if_it_is_named_or_pre
 
 
 async def test_an_entity_goes_with_what_it_said_and_what_names_nobody_else():
-    """A message that names others too is listed, and stays."""
     one = await told(
         memory(read=True), "Ann: I sail.", "Bob: Ann is nice.", "Bob: Ann met Carla Sand.", "Bob: I like tea."
     )
@@ -208,7 +202,6 @@ async def test_a_text_that_has_only_the_letters_of_a_name_is_listed_and_stays():
 
 
 async def test_a_range_of_time_goes():
-    """By the time at which something was said."""
     one = memory()
     items = [NewItem(f"It was {day}.", ref=day, said_at=parse(day)[0]) for day in ("2023-01-01", "2023-02-01")]
     await one.write(WriteRequest("default", "talk", "message", tuple(items)))
@@ -217,7 +210,6 @@ async def test_a_range_of_time_goes():
 
 
 async def test_a_query_proposes_what_is_about_it_the_nearest_first_and_says_why():
-    """What shares one word of several with it stays, and is listed with that word."""
     asked = "Please forget mum's kiln code"
     said = (
         "Mum loves walnuts.",
@@ -253,7 +245,6 @@ async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nea
 
 
 async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so():
-    """It counts what is left."""
     one = await told(memory(read=True), "Bob: I live in Lisbon.", "Bob: I still live in Lisbon.", "Ann: Hello there.")
     by_text = await refs(one)
     preview = await one.forget(ForgetRequest("default", ids=(by_text["I live in Lisbon."],)))
@@ -315,7 +306,6 @@ async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp
     await store_of(memory).rebuild(deriver(reading, progress=silent))
     assert await content(memory) == left
     assert await content(memory, "work") == work
-    await memory.aclose()
 
 
 @pytest.mark.usefixtures("one_key")
@@ -330,8 +320,6 @@ async def test_after_a_forget_a_memory_answers_like_one_that_never_had_what_went
     for space in ("default", "work"):
         assert await replies(memory, space) == await replies(other, space)
         assert await evidence(memory, *VALVES, space=space) == await evidence(other, *VALVES, space=space)
-    await memory.aclose()
-    await other.aclose()
 
 
 async def test_a_preview_names_memory_points_and_questions_that_go_or_change(tmp_path):
@@ -355,4 +343,3 @@ async def test_a_preview_names_memory_points_and_questions_that_go_or_change(tmp
     left = {one.description: one.scope for one in (await space_in(memory.store)).hypergraph.active()}
     assert couple not in left
     assert left[choir] == ""
-    await memory.aclose()

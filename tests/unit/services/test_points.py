@@ -142,7 +142,6 @@ async def test_any_edits_keep_vertices_and_merge_chains_end_in_an_active_point(s
 
 
 async def test_a_point_whose_caller_names_its_evidence_is_forgotten_with_it():
-    """Whatever words it is in; an id that names no evidence is refused, and nothing is inserted."""
     one = await told(memory(read=True))
     found = await recalled(one, "What did Ann adopt in May?")
     shown = next(item for item in found.evidence if "beagle" in item.text)

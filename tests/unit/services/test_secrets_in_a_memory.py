@@ -61,7 +61,6 @@ async def test_a_secret_stays_in_the_log_and_is_shown_embedded_and_read_masked(t
     embedder = memory.embedder
     assert not [text for text in embedder.texts if TOKEN in text or PASSWORD in text]
     assert holding(tmp_path / "store", [TOKEN, PASSWORD]) == {TOKEN, PASSWORD}
-    await memory.aclose()
 
 
 async def test_another_process_and_a_rebuild_see_the_same(tmp_path):
@@ -74,7 +73,6 @@ async def test_another_process_and_a_rebuild_see_the_same(tmp_path):
     assert await row_problems(store_of(again)) == []
     assert MASKED in await shown(again)
     assert TOKEN not in await shown(again)
-    await again.aclose()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +88,6 @@ async def test_the_head_of_a_fact_may_say_that_its_tail_is_a_secret(tmp_path, fa
     result = await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
     assert "Secrets in facts[0]" in result.warnings[0]
     assert fact.tail not in await shown(memory)
-    await memory.aclose()
 
 
 async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_path):
@@ -110,7 +107,6 @@ async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_
     assert TOKEN not in found
     assert PASSWORD not in found
     assert MASKED in found
-    await later.aclose()
 
 
 async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path):
@@ -121,7 +117,6 @@ async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path)
     with pytest.raises(InvalidInput, match=r"facts\[0\]"):
         await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
     assert not (await space_in(memory.store)).turns
-    await memory.aclose()
 
 
 async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_path):
@@ -138,7 +133,6 @@ async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_pat
     for text, stored in ((SAID, True), (other, True), (other, False)):
         request = WriteRequest("default", "files", "document", (NewItem(text, ref="notes", title="Notes"),))
         assert (await memory.write(request)).items[0].stored is stored
-    await memory.aclose()
 
 
 @pytest.mark.usefixtures("one_key")
@@ -155,7 +149,6 @@ async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tm
         assert TOKEN not in await shown(copy)
         await copy.aclose()
         assert not (await imported(memory, file)).stored.total()
-    await memory.aclose()
 
 
 REMEMBER = "Remember that the door code is 4711#."
@@ -303,7 +296,6 @@ async def test_nobody_finds_a_masked_pin_by_an_export(tmp_path):
         assert found == [], number
     again = await imported(memory, file.encode())
     assert again.stored.total() == 0
-    await memory.aclose()
 
 
 async def test_two_programs_that_begin_a_store_with_one_import_store_it_once(tmp_path):
@@ -316,5 +308,3 @@ async def test_two_programs_that_begin_a_store_with_one_import_store_it_once(tmp
             together.start_soon(imported, memory, file)
     assert len(await texts(programs[0])) == 5
     assert await names(programs[0]) == await names(programs[1])
-    for memory in (one, *programs):
-        await memory.aclose()

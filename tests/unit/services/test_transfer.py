@@ -65,7 +65,6 @@ async def test_a_file_holds_what_was_said_and_stated_and_nothing_that_was_learnt
     header, *_, end = records(file)
     assert (header["format"], header["spaces"]) == ("mcp-memory export", ["default", "work"])
     assert end == {"record": "end", "records": len(records(file)) - 2}
-    await memory.aclose()
 
 
 async def test_a_copy_holds_the_same_and_answers_alike_and_a_second_import_stores_nothing(original, file, copy):
@@ -151,8 +150,6 @@ async def test_two_stores_with_the_same_texts_have_them_once(tmp_path, monkeypat
         await memory.write(WriteRequest("default", "letters", "message", items, facts))
     assert not (await imported(other, await exported(one))).stored.total()
     assert len((await stated(other))[0]["letters"]) == 4
-    await one.aclose()
-    await other.aclose()
 
 
 def with_record(file, record, /, **changes):

@@ -29,7 +29,6 @@ def test_the_last_belief_about_a_sentence_counts_also_in_the_arrays(seed):
 
 
 def test_the_first_lesson_of_a_judge_about_an_episode_stays():
-    """Each judge has one."""
     beliefs = Beliefs()
     first, second, other = lesson("a", {"s_1": 1}), lesson("a", {"s_1": 0}), lesson("a", source="embedded")
     beliefs.add([], [first, second])

@@ -131,7 +131,6 @@ NAMES = [
 
 @pytest.mark.parametrize(("said", "found", "other"), NAMES)
 def test_a_name_is_found_whatever_its_length_and_script_and_takes_no_other_word_along(said, found, other):
-    """Where another text has that word."""
     own = frozenset(without_words_of(telling_words(said), other))
     assert holds(own, found)
     assert not holds(own, other)
