@@ -65,6 +65,11 @@ def system_at(tmp_path, platform="linux", **environment):
     return System(platform, tmp_path, environment)
 
 
+@pytest.fixture
+def system(tmp_path):
+    return system_at(tmp_path)
+
+
 def run(client, system, **how):
     options = {"space": None, "store": None, "judge": None, "config": None, "uninstall": False, "dry_run": False}
     install(argparse.Namespace(client=client, **(options | how)), Terminal(colours=False), system)
@@ -109,8 +114,7 @@ def test_each_client_gets_its_file_on_each_system_and_twice_gives_once(tmp_path,
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("client", FILES)
-def test_what_else_stands_in_a_file_stays_and_uninstall_restores_it(tmp_path, client, ends):
-    system = system_at(tmp_path)
+def test_what_else_stands_in_a_file_stays_and_uninstall_restores_it(system, client, ends):
     file, text = given(client, system, None)
     text = text.replace("\n", ends)
     file.write_bytes(text.encode())
@@ -127,8 +131,7 @@ def test_what_else_stands_in_a_file_stays_and_uninstall_restores_it(tmp_path, cl
 
 
 @pytest.mark.parametrize("client", FILES)
-def test_what_a_person_set_in_the_entry_stays(tmp_path, client):
-    system = system_at(tmp_path)
+def test_what_a_person_set_in_the_entry_stays(system, client):
     given(client, system)
     run(client, system, space="work")
     file = CLIENTS[client].place(system)
@@ -156,8 +159,7 @@ def test_what_a_person_set_in_the_entry_stays(tmp_path, client):
         ("codex", "a = 1\na = 2\n", 2),
     ],
 )
-def test_a_broken_file_is_refused_with_its_line_and_what_to_put_in_and_stays(tmp_path, capsys, client, text, line):
-    system = system_at(tmp_path)
+def test_a_broken_file_is_refused_with_its_line_and_what_to_put_in_and_stays(system, capsys, client, text, line):
     file, _ = given(client, system, text)
     with pytest.raises(InvalidInput, match=rf"line {line}"):
         run(client, system)
@@ -168,8 +170,7 @@ def test_a_broken_file_is_refused_with_its_line_and_what_to_put_in_and_stays(tmp
     assert loaded(client, system)["command"] == "/opt/mcp memory/mcp-memory"
 
 
-def test_a_file_in_another_encoding_is_refused_and_a_mark_of_utf_8_stays(tmp_path):
-    system = system_at(tmp_path)
+def test_a_file_in_another_encoding_is_refused_and_a_mark_of_utf_8_stays(system):
     file, _ = given("cursor", system, "")
     file.write_bytes('{"näme": 1}'.encode("latin-1"))
     with pytest.raises(InvalidInput, match="not UTF-8"):
@@ -180,8 +181,7 @@ def test_a_file_in_another_encoding_is_refused_and_a_mark_of_utf_8_stays(tmp_pat
 
 
 @pytest.mark.parametrize("client", FILES)
-def test_a_dry_run_shows_and_changes_nothing(tmp_path, capsys, client):
-    system = system_at(tmp_path)
+def test_a_dry_run_shows_and_changes_nothing(system, capsys, client):
     file, text = given(client, system)
     run(client, system, dry_run=True)
     out = capsys.readouterr().out
@@ -193,8 +193,7 @@ def test_a_dry_run_shows_and_changes_nothing(tmp_path, capsys, client):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_a_link_stays_a_link_and_the_mode_stays(tmp_path):
-    system = system_at(tmp_path)
+def test_a_link_stays_a_link_and_the_mode_stays(tmp_path, system):
     kept = tmp_path / "dotfiles.json"
     kept.write_text("{}")
     kept.chmod(0o640)
@@ -211,8 +210,7 @@ def test_a_link_stays_a_link_and_the_mode_stays(tmp_path):
     assert kept.stat().st_mode & 0o777 == 0o640
 
 
-def test_keys_of_other_servers_are_not_shown(tmp_path, capsys):
-    system = system_at(tmp_path)
+def test_keys_of_other_servers_are_not_shown(system, capsys):
     given("cursor", system, '{"mcpServers": {"a": {"command": "b", "env": {"KEY": "sesame"}}}}')
     run("cursor", system)
     said = capsys.readouterr().out
@@ -221,8 +219,7 @@ def test_keys_of_other_servers_are_not_shown(tmp_path, capsys):
     assert "sesame" not in said
 
 
-def test_codex_without_servers_and_with_servers_in_braces(tmp_path):
-    system = system_at(tmp_path)
+def test_codex_without_servers_and_with_servers_in_braces(system):
     file, _ = given("codex", system, 'model = "x"')
     run("codex", system, space="work")
     assert file.read_text().startswith('model = "x"\n\n[mcp_servers.mcp-memory]\n')

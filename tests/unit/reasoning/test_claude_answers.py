@@ -25,7 +25,7 @@ def finding(words, answer):
     return script
 
 
-async def test_an_answer_by_claude_cites_stored_turns_and_names_its_engine():
+async def test_an_answer_by_claude_cites_stored_turns_which_is_learnt_without_another_call():
     async with judged(finding("I moved to Lisbon", "Lisbon")) as (memory, api):
         answer = await asked(memory)
         assert (answer.text, answer.engine, answer.hedged, answer.confidence) == ("Lisbon", "anthropic", False, 0.9)
@@ -33,12 +33,6 @@ async def test_an_answer_by_claude_cites_stored_turns_and_names_its_engine():
         shown = {item.id for item in answer.recall.evidence}
         assert {citation.evidence_id for citation in answer.citations} <= shown
         assert answer.recall.warnings == ()
-        assert len(api.requests) == 1
-
-
-async def test_citations_by_claude_are_learnt_as_its_feedback_without_another_call():
-    async with judged(finding("I moved to Lisbon", "Lisbon")) as (memory, api):
-        answer = await asked(memory)
         (lesson,) = lessons(memory)
         space = held(memory)
         assert (lesson.source, set(lesson.labels.values())) == ("anthropic", {1})

@@ -173,6 +173,14 @@ def archive(*members):
     return packed.getvalue()
 
 
+def laid(tmp_path, parts):
+    """Write files into a folder, and return it."""
+    (folder := tmp_path / "export").mkdir()
+    for name, content in parts:
+        (folder / name).write_bytes(content)
+    return folder
+
+
 def test_projects_of_claude_are_documents(tmp_path):
     project = {
         "uuid": "q",
@@ -201,11 +209,7 @@ def test_an_export_in_numbered_archives_in_a_folder_is_read_whole(tmp_path):
         ("users-000.zip", archive(("users.json", [{"uuid": "a1", "full_name": "Nobody"}]))),
         ("manifest-1.json", b'{"files": ["https://x/conversations-000.zip"]}'),
     ]
-    folder = tmp_path / "export"
-    folder.mkdir()
-    for name, content in parts:
-        (folder / name).write_bytes(content)
-    kind, found = records_of(folder)
+    kind, found = records_of(laid(tmp_path, parts))
     assert kind == "claude"
     memory_and_project = {"claude:memory", "claude-project:q7"}
     assert sessions(found) == {"claude:c0", "claude:c1", "claude:c2"} | memory_and_project
@@ -230,10 +234,7 @@ def encrypted(packed):
 def test_an_archive_that_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path, harm, why):
     many = archive(("conversations.json", [kites(*(said(number) for number in range(90)))]))
     parts = [("a.zip", harm(many)), ("b.zip", archive(("conversations.json", [kites(said(0))])))]
-    folder = tmp_path / "export"
-    folder.mkdir()
-    for name, content in parts:
-        (folder / name).write_bytes(content)
+    folder = laid(tmp_path, parts)
     kind, found = records_of(folder)
     assert (kind, len(texts(found))) == ("claude", 2)
     ((place, problem),) = skipped(found)

@@ -54,7 +54,7 @@ async def filled():
     return one
 
 
-async def test_the_best_of_each_space_is_found_and_no_other_space_is_looked_into():
+async def test_the_best_or_newest_of_each_space_is_found_and_no_other_space_is_looked_into():
     one = await filled()
     found = await one.reconstruct_across(Query("Which pump leaks in hall two?"), ("home", "work"))
     assert found.evidence[0].text == "The pump in hall two leaks."
@@ -62,6 +62,9 @@ async def test_the_best_of_each_space_is_found_and_no_other_space_is_looked_into
     found = await one.reconstruct_across(Query("What is the boat called?"), ("work", "home"))
     assert (found.evidence[0].text, found.evidence[0].space) == ("The boat is called Curlew.", "home")
     assert "4711" not in " ".join(item.text for item in found.evidence)
+    newest = (await one.reconstruct_across(Query(""), ("work", "home"))).evidence
+    times = [item.sources[0].turn.said_at for item in newest]
+    assert (times, len(times)) == (sorted(times, reverse=True), 6)
 
 
 async def test_the_ranking_within_a_space_is_that_of_its_own_recall():
@@ -73,14 +76,6 @@ async def test_the_ranking_within_a_space_is_that_of_its_own_recall():
         assert [item.id for item in merged.evidence if item.space == space] == [item.id for item in alone.evidence]
     short = await one.reconstruct_across(query, ("work", "home"))
     assert len(short.evidence) == 3
-
-
-async def test_the_newest_of_several_spaces_come_by_time():
-    one = await filled()
-    found = await one.reconstruct_across(Query(""), ("work", "home"))
-    times = [item.sources[0].turn.said_at for item in found.evidence]
-    assert times == sorted(times, reverse=True)
-    assert len(times) == 6
 
 
 async def test_feedback_goes_to_the_space_that_it_names_by_the_numbers_of_the_merged_reply():
