@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import anyio
 import httpx2
-from integration.http_server import SETTINGS, listening
+from integration.http_server import SETTINGS, free_port, listening
+from integration.http_server import head as head_of
 
 from mcp_memory.configurable import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
@@ -30,6 +31,10 @@ from mcp_memory.wiring import open_access, token_file
 CONF = Path(__file__).parents[2] / "packaging" / "compose" / "nginx.conf"
 NAME = "memory.example"
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+
+
+def head(token, *lines, host=NAME):
+    return head_of(token, more="".join(f"{line}\r\n" for line in lines), host=host)
 
 
 def configured(folder, port, replica):
@@ -52,12 +57,6 @@ def started(folder):
     return subprocess.Popen([shutil.which("nginx"), "-c", str(folder / "nginx.conf"), "-p", str(folder)])
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def raw(folder, port, *parts, tls=True):
     """Return what nginx or the server says to bytes."""
     context = ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
@@ -69,12 +68,6 @@ def raw(folder, port, *parts, tls=True):
             return stream.recv(65_536)
         except ConnectionError:
             return b""
-
-
-def head(token, *lines, host=NAME):
-    given = [f"Host: {host}", f"Authorization: Bearer {token}", "Content-Type: application/json"]
-    given += ["Accept: application/json, text/event-stream", "MCP-Protocol-Version: 2025-06-18", *lines]
-    return ("POST /mcp HTTP/1.1\r\n" + "\r\n".join(given) + "\r\n\r\n").encode()
 
 
 async def main(folder):

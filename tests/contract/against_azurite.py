@@ -26,7 +26,9 @@ import httpx2
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from batches import DIMENSION, batch, erasing
+from batches import DIMENSION, erasing
+from lance_at import refs, write
+from remembering import space_in
 from rows_checked import row_problems
 
 from mcp_memory.domain.requests import ForgetTargets
@@ -82,18 +84,6 @@ def contents(bucket: Bucket) -> bytes:
     return found
 
 
-async def write(store: LanceStore, ref: str) -> int:
-    """Store a message and return the number of its commit."""
-    async with store.writing() as transaction:
-        return await transaction.commit(batch(ref))
-
-
-async def refs(store: LanceStore) -> set[str]:
-    """Return the ids of all messages."""
-    async with store.reading() as view:
-        return {turn.ref for turn in view.space("default").turns.values()}
-
-
 async def check(options: str) -> None:
     """Use a store in every way, and check what must hold."""
     place = Place(f"{ROOT}/acme", options)
@@ -101,16 +91,15 @@ async def check(options: str) -> None:
     bucket = Bucket(f"{ROOT}/acme", storage_options(options))
     names = [f"message{number}" for number in range(40)]
     assert [await write(one if number % 2 else other, name) for number, name in enumerate(names)] == [*range(1, 41)]
-    assert await refs(one) == await refs(other) == {*names}
+    assert await refs(one) == await refs(other) == names
     with anyio.fail_after(300):  # in which a server takes the journal into the tables
         while b"segments_0.lance" not in contents(bucket):
             await write(one, f"more{time.monotonic()}")
             await anyio.sleep(0.05)
     assert b"message7" in contents(bucket)
-    async with one.reading() as view:
-        turn = next(turn for turn in view.space("default").turns.values() if turn.ref == "message7")
+    turn = next(turn for turn in (await space_in(one)).turns.values() if turn.ref == "message7")
     await one.forget(erasing(ForgetTargets("default", turns=frozenset((turn.id,)))))
-    assert "message7" not in await refs(one) | await refs(other)
+    assert "message7" not in [*await refs(one), *await refs(other)]
     assert b"message7" not in contents(bucket)
     assert turn.id.encode() not in contents(bucket)
     assert not await row_problems(one)

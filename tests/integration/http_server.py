@@ -25,6 +25,12 @@ def settings_with(**http):
     return replace(SETTINGS, http=replace(SETTINGS.http, **http))
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 @asynccontextmanager
 async def listening(settings=SETTINGS, tokens=None, opener=None, memory=None):
     """Yield the address of a server; it drains when the block is left."""
@@ -33,9 +39,7 @@ async def listening(settings=SETTINGS, tokens=None, opener=None, memory=None):
     async def opened():
         return memory
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     server = listener(settings, ("127.0.0.1", port), opener or opened, tokens)
 
     async def serve():
@@ -109,9 +113,9 @@ async def post(url, token=None, body=LIST, headers=(), **how):
         return await http.post(f"{url}/mcp", headers=given, **({"content": content} | how))
 
 
-def head(token, length=None, method="POST", more=""):
+def head(token, length=None, method="POST", more="", host="127.0.0.1"):
     """Return the head of a request, as bytes."""
-    lines = [f"{method} /mcp HTTP/1.1", "Host: 127.0.0.1", *(f"{name}: {value}" for name, value in HEADERS.items())]
+    lines = [f"{method} /mcp HTTP/1.1", f"Host: {host}", *(f"{name}: {value}" for name, value in HEADERS.items())]
     lines += ["Content-Type: application/json", f"Authorization: Bearer {token}"]
     lines += [f"Content-Length: {length}"] if length is not None else []
     return ("\r\n".join(lines) + f"\r\n{more}\r\n").encode()

@@ -1,10 +1,12 @@
-"""Writing stores what is new once and completely or not at all, with other processes writing too."""
+"""Writing stores what is new once and completely or not at all, with other processes writing too; a corpus as well."""
 
 from dataclasses import replace
 
+import lancedb
 import numpy as np
 import pytest
 from asserting import asserted
+from exported_store import open_at
 from fakes import Disk, DiskStore, FakeEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +21,12 @@ from mcp_memory.language import iso
 from mcp_memory.language.iso import parse
 from mcp_memory.server.tools.write import write_reply
 from mcp_memory.services.indexing import SHORT_CHARS, Reading, silent
-from mcp_memory.services.write import changes, statement, write
+from mcp_memory.services.write import changes, statement, write, write_many
+from mcp_memory.storage.tables import Tables
 from mcp_memory.view.facts import Facts
+
+pytestmark = pytest.mark.usefixtures("one_key")
+
 
 NOW = 1_700_000_000_000
 
@@ -279,3 +285,43 @@ async def test_a_misread_fact_is_taken_back_and_what_it_had_ended_goes_on():
         ("Ann works at the museum", FOREVER),
         ("Ann works at the club", JUNE),
     ]
+
+
+LATER = 1_720_000_000_000
+
+
+def talk(session, count):
+    items = tuple(
+        NewItem(f"{session}: Ines moved to Porto on 3 May {2000 + n}. She likes it.", f"{session}-{n}", speaker="Ines")
+        for n in range(count)
+    )
+    return WriteRequest("default", session, "message", items, (), wait=True)
+
+
+def tables(folder):
+    """Return every row of every table and of the texts of the log in its order, without its commit and place there."""
+    Tables(str(folder)).fold()
+    database = lancedb.connect(folder)
+    found = {path.stem: database.open_table(path.stem).to_arrow() for path in sorted(folder.glob("*.lance"))}
+    entries = Tables(str(folder)).log.entries()
+    said = [{**row, "place": 0} for entry in entries for row in entry.logged.get("turns", ())]
+    return said, {name: rows.drop_columns([*{"tx", "place"} & {*rows.column_names}]) for name, rows in found.items()}
+
+
+async def test_a_corpus_becomes_the_rows_that_single_writes_make(tmp_path):
+    one, other = open_at(tmp_path / "one"), open_at(tmp_path / "other")
+    requests = [talk(f"talk {number}", 3) for number in range(4)]
+    for request in requests:
+        await write(one.store, one.reading, request, now=LATER, progress=silent)
+    for stored in (12, 0):
+        batch = await write_many(other.store, requests, reading=other.reading, now=LATER)
+        assert len(batch.turns) == stored
+    assert (await other.store.about()).tx == 2
+    for written_to in (one, other):
+        await written_to.aclose()
+    (said, single), (also_said, many) = tables(tmp_path / "one"), tables(tmp_path / "other")
+    assert said == also_said
+    assert single.keys() == many.keys() >= {"sentences_0"}
+    assert sum(rows.num_rows for rows in many.values()) >= 3 * 3 * 4
+    for name, rows in single.items():
+        assert rows.combine_chunks().equals(many[name].combine_chunks()), name
