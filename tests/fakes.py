@@ -29,13 +29,9 @@ KEY = b"key"
 
 
 class Disk:
-    """A folder that is removed with the last reference to it; stores on one disk are processes that share a store.
+    """A folder that is removed with the last reference to it; stores on one disk are processes that share a store."""
 
-    Attributes:
-        place: where the folders are; None for that of temporary files.
-    """
-
-    place: ClassVar[Path | None] = None
+    place: ClassVar[Path | None] = None  # where the folders are; None for that of temporary files
 
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="mcp-memory-test-", dir=self.place)
@@ -78,20 +74,15 @@ def full_disk() -> Iterator[None]:
 
 
 class FakeEmbedder:
-    """An embedder whose vectors are similar for texts that share words: each word adds to one dimension.
-
-    Attributes:
-        texts: every text that was embedded, in order; of parts of texts their words.
-        parts: the words of each part of a text, with the text.
-        before: awaited before each call, so that a test can act meanwhile.
-    """
+    """An embedder whose vectors are similar for texts that share words: each word adds to one dimension."""
 
     name = "fake"
 
     def __init__(self, dimension: int = 64) -> None:
         self.dimension = dimension
-        self.texts: list[str] = []
-        self.parts: list[tuple[str, str]] = []
+        self.texts: list[str] = []  # every text that was embedded, in order; of parts of texts their words
+        self.parts: list[tuple[str, str]] = []  # the words of each part of a text, with the text
+        # awaited before each call, so that a test can act meanwhile
         self.before: Callable[[], Awaitable[None]] = checkpoint
 
     async def embed(self, texts: Sequence[str]) -> Matrix:

@@ -23,20 +23,13 @@ from xml.sax.saxutils import escape
 
 
 class ObjectStore:
-    """The objects, by bucket and name.
-
-    Attributes:
-        requests: how many there were, by method and what they asked for.
-        conditions: whether ``If-None-Match`` and ``If-Match`` are honoured.
-        delay_s: how long each request takes at least.
-        versions: whether it says that it keeps earlier versions of objects.
-    """
+    """The objects, by bucket and name."""
 
     def __init__(self, *, conditions: bool = True, delay_s: float = 0.0, versions: bool = False) -> None:
-        self.requests: Counter[str] = Counter()
-        self.conditions = conditions
-        self.delay_s = delay_s
-        self.versions = versions
+        self.requests: Counter[str] = Counter()  # how many there were, by method and what they asked for
+        self.conditions = conditions  # whether ``If-None-Match`` and ``If-Match`` are honoured
+        self.delay_s = delay_s  # how long each request takes at least
+        self.versions = versions  # whether it says that it keeps earlier versions of objects
         self.objects: dict[str, tuple[bytes, datetime]] = {}
         self._uploads: dict[str, dict[int, bytes]] = {}
         self._lock = threading.Lock()

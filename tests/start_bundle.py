@@ -19,13 +19,9 @@ SAID = {"id": "m1", "speaker": "Ines", "text": "I moved to Porto on 8 September 
 
 
 def parameters_of(folder: Path, command: str, home: Path, given: str | None) -> StdioServerParameters:
-    """Return how a host starts the server.
+    """Return how a host starts the server of a bundle: by uv, or a Python that has what uv would install.
 
-    Args:
-        folder: the extracted bundle.
-        command: uv, or a Python that has what uv would install, which then runs the script itself.
-        home: for the server's files.
-        given: what the person gave to every question; None leaves the placeholders.
+    ``given`` is what the person gave to every question; None leaves the placeholders.
     """
 
     def filled(text: str) -> str:

@@ -29,20 +29,13 @@ class Gone(Exception):
 
 
 class StdioClient:
-    """One conversation with a server process.
-
-    Attributes:
-        process: the server.
-        noise: lines on stdout that were no message of the protocol.
-        reports: the notifications that came.
-        answered: the ids of the replies that came, in order.
-    """
+    """One conversation with a server process."""
 
     def __init__(self, process: subprocess.Popen[bytes], era: str = MODERN) -> None:
-        self.process = process
-        self.noise: list[bytes] = []
-        self.reports: list[dict[str, Any]] = []
-        self.answered: list[Any] = []
+        self.process = process  # the server
+        self.noise: list[bytes] = []  # lines on stdout that were no message of the protocol
+        self.reports: list[dict[str, Any]] = []  # the notifications that came
+        self.answered: list[Any] = []  # the ids of the replies that came, in order
         self._modern = era == MODERN
         self._last = 0
         self._replies: dict[int, dict[str, Any]] = {}

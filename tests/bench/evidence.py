@@ -154,11 +154,7 @@ def _message(turn: Row, when: str | None) -> dict[str, str]:
 
 
 def moment(date: str | None) -> str | None:
-    """Return the date-time of a session in the form that the tools take; None if it cannot be read.
-
-    Args:
-        date: "1:56 pm on 8 May, 2023", "2023/05/08 (Mon) 13:56", "8.5.2023, 13:56", or ISO.
-    """
+    """Return a date in one of the forms `_DATES` or ISO in the form that the tools take; None if it cannot be read."""
     text = (date or "").strip()
     for form in _DATES:
         with suppress(ValueError):

@@ -103,12 +103,7 @@ class Laps:
 
 
 class Bench:
-    """One run: its figures, and the stores that it filled.
-
-    Args:
-        settings: the settings to measure with.
-        folder: an empty one.
-    """
+    """One run in an empty folder: its figures, and the stores that it filled."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings = settings
@@ -150,14 +145,7 @@ class Bench:
 
 
 def bench(settings: Settings, *, large: bool, output: Path | None, parts: Collection[str]) -> int:
-    """Measure, print and return 0.
-
-    Args:
-        settings: the settings to measure with.
-        large: also with 100,000 sentences, which takes tens of minutes.
-        output: a file to write the figures to as JSON.
-        parts: those of `PARTS` to run.
-    """
+    """Measure parts, print, write the figures as JSON, and return 0; the ``large`` store takes tens of minutes."""
     figures = anyio.run(_measure, settings, (*SIZES, *([LARGE] if large else [])), parts)
     if output:
         output.write_text(json.dumps([asdict(one) for one in figures], indent=2) + "\n", encoding="utf-8")
@@ -285,18 +273,13 @@ class RecordingEmbedder:
 
 @dataclass
 class Asked:
-    """Times of some recalls and of their floors, by the clock and of the processor, and what the recalls found.
-
-    Attributes:
-        texts: how many texts were embedded in all.
-        found: by question, whether the item with the answer is among the best.
-    """
+    """Times of some recalls and of their floors, by the clock and of the processor, and what the recalls found."""
 
     ours: Laps = field(default_factory=Laps)
     ours_cpu: Laps = field(default_factory=Laps)
     floor: Laps = field(default_factory=Laps)
-    texts: int = 0
-    found: list[bool] = field(default_factory=list)
+    texts: int = 0  # how many texts were embedded in all
+    found: list[bool] = field(default_factory=list)  # by question, whether the item with the answer is among the best
 
     @property
     def ratio(self) -> float:

@@ -63,11 +63,7 @@ STRAY = ("arriving", ".part", ".hidden", ".new")
 def in_process(work: Callable[[], Any], at: int | None = None, after: bool = False, within_s: float = HANGS_S) -> Any:
     """Do something in a process of its own, and return what it returns; an error as its text, None if it was killed.
 
-    Args:
-        work: what to do.
-        at: the number of the operation at which it is killed.
-        after: whether after that operation or before it.
-        within_s: after which it is killed in any case.
+    It is killed before or ``after`` the operation with the number ``at``, or in any case ``within_s``.
     """
     reads, writes = os.pipe()
     with warnings.catch_warnings():

@@ -50,16 +50,11 @@ SYLLABLES = ("ba", "do", "fi", "gu", "ke", "lo", "mi", "nu", "pa", "ro", "su", "
 
 @dataclass
 class Outcome:
-    """What came of the rounds.
+    """What came of the rounds."""
 
-    Attributes:
-        acknowledged: transactions, forgets, texts or messages that the killed processes had acknowledged.
-        interrupted: processes that died in the middle of a forget, and texts that were left to index.
-        faults: what is lost, doubled or half stored, is found although it was forgotten, or is wrong with the store.
-    """
-
-    acknowledged: int = 0
-    interrupted: int = 0
+    acknowledged: int = 0  # transactions, forgets, texts or messages that the killed processes had acknowledged
+    interrupted: int = 0  # processes that died in the middle of a forget, and texts that were left to index
+    # what is lost, doubled or half stored, is found although it was forgotten, or is wrong with the store
     faults: list[str] = field(default_factory=list)
 
     def fault(self, what: str, *names: str) -> None:

@@ -36,27 +36,16 @@ _SMALL = frozenset(["a", "an", "the", "my", "our", "his", "her", "their", "its",
 
 @dataclass
 class Score:
-    """Counts over labelled texts.
+    """Counts over labelled texts."""
 
-    Attributes:
-        right: number of predicted facts that match a required or an optional label.
-        wrong: predicted facts that match no label, in words.
-        missed: required labels that were not found, in words.
-        required: number of required labels that were found.
-        kinds: right facts whose kind is right, of talks.
-        times: right facts whose time is right.
-        times_wrong: the others, in words.
-        texts: number of texts.
-    """
-
-    right: int = 0
-    wrong: list[str] = field(default_factory=list)
-    missed: list[str] = field(default_factory=list)
-    required: int = 0
-    kinds: int = 0
-    times: int = 0
-    times_wrong: list[str] = field(default_factory=list)
-    texts: int = 0
+    right: int = 0  # number of predicted facts that match a required or an optional label
+    wrong: list[str] = field(default_factory=list)  # predicted facts that match no label, in words
+    missed: list[str] = field(default_factory=list)  # required labels that were not found, in words
+    required: int = 0  # number of required labels that were found
+    kinds: int = 0  # right facts whose kind is right, of talks
+    times: int = 0  # right facts whose time is right
+    times_wrong: list[str] = field(default_factory=list)  # the others, in words
+    texts: int = 0  # number of texts
 
     @property
     def precision(self) -> float:

@@ -26,14 +26,9 @@ FACTS = [
 
 
 def connected(disk=None, one=None, opener=None, settings=LAZY, **how):
-    """Return a client of a memory over these rows; a second client over the same rows simulates a restart.
+    """Return a client of a memory over these rows, or of the one that is given or that ``opener`` opens.
 
-    Args:
-        disk: the rows; None for none yet.
-        one: the memory itself, instead.
-        opener: opens the memory, instead.
-        settings: the settings of the server.
-        how: the client connects.
+    A second client over the same rows simulates a restart; ``how`` it connects.
     """
     disk = disk or Disk()
 

@@ -53,13 +53,7 @@ def rows(uri: str) -> dict[str, int]:
 
 
 def violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
-    """Return the violations in a store, in words.
-
-    Args:
-        uri: of the store.
-        acknowledged: the texts that were acknowledged, by space, session and id.
-        quotes: the citations of replies.
-    """
+    """Return the violations in a store, in words; texts were acknowledged by space, session and id."""
     return anyio.run(_violations, uri, acknowledged, quotes)
 
 

@@ -75,23 +75,15 @@ COUNT_EVERY = 100
 
 @dataclass
 class Soak:
-    """One run: the acknowledged texts, the citations, and the violations that were found.
+    """One run: the acknowledged texts, the citations, and the violations that were found."""
 
-    Attributes:
-        dice: the source of randomness.
-        store: folder of the store.
-        acknowledged: the texts that were acknowledged, by space, session and id.
-        quotes: the citations of replies.
-        done: number of calls by tool; refused calls also under "refused".
-        wrong: violations, in words.
-    """
-
-    dice: random.Random
-    store: Path
+    dice: random.Random  # the source of randomness
+    store: Path  # folder of the store
+    # the texts that were acknowledged, by space, session and id
     acknowledged: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    quotes: list[Quote] = field(default_factory=list)
-    done: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
+    quotes: list[Quote] = field(default_factory=list)  # the citations of replies
+    done: Counter[str] = field(default_factory=Counter)  # number of calls by tool; refused calls also under "refused"
+    wrong: list[str] = field(default_factory=list)  # violations, in words
     _episodes: dict[str, list[str]] = field(default_factory=lambda: {space: [] for space in SPACES})
     _shown: dict[str, list[str]] = field(default_factory=lambda: {space: [] for space in SPACES})
     _points: dict[str, list[str]] = field(default_factory=lambda: {space: [] for space in SPACES})

@@ -26,17 +26,11 @@ _LINE = re.compile(r"^\[([A-Z]\d+)\] (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Asked:
-    """A request.
+    """A request."""
 
-    Attributes:
-        headers: names in lower case.
-        body: its JSON.
-        tokens: that it sends, by the stand-in's estimate: everything that the model would read.
-    """
-
-    headers: dict[str, str]
-    body: dict[str, Any]
-    tokens: int
+    headers: dict[str, str]  # names in lower case
+    body: dict[str, Any]  # its JSON
+    tokens: int  # that it sends, by the stand-in's estimate: everything that the model would read
 
     @property
     def text(self) -> str:
@@ -63,24 +57,15 @@ Script = Callable[[Asked], Reply | Silence]
 
 @dataclass
 class StandIn:
-    """A stand-in that listens.
+    """A stand-in that listens."""
 
-    Attributes:
-        url: for ``base_url``.
-        requests: in the order in which they came.
-        most_at_once: requests that were unanswered at the same time.
-        arrived: set at the first request.
-        hung_up: set when a client went away without its reply.
-        gate: replies wait for it; None lets them go at once.
-    """
-
-    url: str
+    url: str  # for ``base_url``
     script: Script
-    requests: list[Asked] = field(default_factory=list)
-    most_at_once: int = 0
-    arrived: anyio.Event = field(default_factory=anyio.Event)
-    hung_up: anyio.Event = field(default_factory=anyio.Event)
-    gate: anyio.Event | None = None
+    requests: list[Asked] = field(default_factory=list)  # in the order in which they came
+    most_at_once: int = 0  # requests that were unanswered at the same time
+    arrived: anyio.Event = field(default_factory=anyio.Event)  # set at the first request
+    hung_up: anyio.Event = field(default_factory=anyio.Event)  # set when a client went away without its reply
+    gate: anyio.Event | None = None  # replies wait for it; None lets them go at once
     _open: int = 0
 
     @property

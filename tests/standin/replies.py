@@ -10,21 +10,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """An HTTP response.
+    """An HTTP response."""
 
-    Attributes:
-        status: of HTTP.
-        body: as sent.
-        headers: beside the length and the type.
-        cut: bytes of the body after which the connection breaks, though more were promised.
-        mutter: a content type other than JSON.
-    """
-
-    status: int
-    body: bytes
-    headers: dict[str, str] = field(default_factory=dict)
-    cut: int | None = None
-    mutter: str = "application/json"
+    status: int  # of HTTP
+    body: bytes  # as sent
+    headers: dict[str, str] = field(default_factory=dict)  # beside the length and the type
+    cut: int | None = None  # bytes of the body after which the connection breaks, though more were promised
+    mutter: str = "application/json"  # a content type other than JSON
 
 
 class Silence:

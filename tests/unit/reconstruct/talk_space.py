@@ -35,11 +35,7 @@ def say(
 ) -> Space:
     """Add lines, "Ann: I like tea. And chess."; sentences are ``s_0.0``, ``s_0.1``, ``s_1.0`` and so on.
 
-    Args:
-        space: to add to.
-        lines: who says what.
-        facts: stated by a caller for a line, by its number.
-        vectors: of the segments, one a line; their sentences have the same. None for none.
+    ``facts`` are stated by a caller for a line, by its number; ``vectors`` are those of segments and their sentences.
     """
     turns, segments, sentences, assertions, rows = [], [], [], [], []
     for place, line in enumerate(lines):

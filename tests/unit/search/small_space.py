@@ -29,10 +29,7 @@ def document(ref: str, title: str | None, text: str, at: int = 0, revision: int 
 def reading(*turns: Turn, width: int = 10_000, vectors: Mapping[str, Sequence[float]] | None = None) -> Batch:
     """Return the turns with segments of ``width`` characters, their sentences and the times that these state.
 
-    Args:
-        turns: texts.
-        width: of a segment; mostly a text is one.
-        vectors: of sentences, by their words; none at all unless given.
+    The ``vectors`` are those of sentences, by their words.
     """
     segments, sentences = [], []
     for turn in turns:
