@@ -2,59 +2,29 @@
 
 from collections.abc import Iterable
 from itertools import combinations
+from typing import Any
 
-from mcp_memory.domain.facts import Assertion, ExtractorName, FactKind, Intent, Precision, Version
+from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import assertion_id
 
+PLAIN: dict[str, Any] = {
+    "space": "default", "sentence": 0, "start": 0, "end": 9, "head": "Ann", "relation": "lives_in", "negated": False,
+    "stated": True, "confidence": 0.95, "intent": "FACT", "change": False, "extractor": "caller", "recorded_at": 0,
+}  # fmt: skip
+
 
 def asserted(
-    tail: str,
-    since: int = 0,
-    until: int = FOREVER,
-    *,
-    head: str = "Ann",
-    relation: str = "lives_in",
-    turn: str | None = None,
-    sentence: int = 0,
-    negated: bool = False,
-    confidence: float = 0.95,
-    intent: Intent = "FACT",
-    change: bool = False,
-    extractor: ExtractorName = "caller",
-    said_at: int | None = None,
-    recorded_at: int = 0,
-    stated: bool = True,
-    kind: FactKind = "state",
-    precision: Precision | None = None,
+    tail: str, since: int = 0, until: int = FOREVER, *, turn: str | None = None, said_at: int | None = None, **more: Any
 ) -> Assertion:
     """Return an assertion; one in a turn of its own, said when it begins, unless told otherwise."""
+    one = PLAIN | more
     said = since if said_at is None else said_at
-    words = head, relation, tail
-    turn = turn or f"t_{'-' if negated else ''}{words}{since}-{until}@{said}{confidence}{extractor}"
-    return Assertion(
-        id=assertion_id(turn, sentence, 9, *words, str(negated), str(since), str(until), str(confidence), extractor),
-        space="default",
-        turn_id=turn,
-        sentence=sentence,
-        start=0,
-        end=9,
-        head=head,
-        relation=relation,
-        tail=tail,
-        negated=negated,
-        since=since,
-        until=until,
-        stated=stated,
-        confidence=confidence,
-        intent=intent,
-        change=change,
-        extractor=extractor,
-        said_at=said,
-        recorded_at=recorded_at,
-        kind=kind,
-        precision=precision,
-    )
+    words = one["head"], one["relation"], tail
+    how = one["confidence"], one["extractor"]
+    turn = turn or f"t_{'-' if one['negated'] else ''}{words}{since}-{until}@{said}{how[0]}{how[1]}"
+    own = assertion_id(turn, one["sentence"], 9, *words, *map(str, (one["negated"], since, until, *how)))
+    return Assertion(id=own, turn_id=turn, tail=tail, since=since, until=until, said_at=said, **one)
 
 
 def shown(versions: Iterable[Version]) -> list[tuple[str, int, float]]:

@@ -45,12 +45,7 @@ NOW = 1_750_000_000_000
 DIMENSION = 32
 MESSAGES = (
     NewItem(
-        "I adopted a beagle called Rufus in May. Rufus chased a heron.",
-        "m1",
-        "Ann",
-        "user",
-        said_at=NOW - 10**9,
-        offset=120,
+        "I adopted a beagle called Rufus in May. Rufus chased a heron.", "m1", "Ann", "user", None, NOW - 10**9, 120
     ),
     NewItem("I live in Lisbon. I moved there on 3 March 2025.", "m2", "Bob", "assistant"),
     NewItem("Rufus and Bella met in Hyde Park.", "m3"),
@@ -95,14 +90,8 @@ async def write(folder: Path) -> None:
     reserved = await memory.ledger.reserve(900)
     await memory.ledger.settle(reserved, replace(reserved.what, input_tokens=700))
     await _read_by_claude(memory)
-    late = WriteRequest(
-        "default",
-        "talk",
-        "message",
-        (NewItem("Cleo paints gates.", "m4", "Ann"),),
-        (NewFact("Cleo", "likes", "gates", source="m4"),),
-        wait=False,
-    )
+    item, fact = NewItem("Cleo paints gates.", "m4", "Ann"), NewFact("Cleo", "likes", "gates", source="m4")
+    late = WriteRequest("default", "talk", "message", (item,), (fact,), wait=False)
     Tables(str(folder)).fold()
     await write_texts(memory.store, memory.reading, late, now=NOW, progress=silent)  # nobody indexes it
     await memory.aclose()

@@ -25,48 +25,24 @@ class Silence:
 
 def message(text: str, *, stop_reason: str = "end_turn", usage: dict[str, Any] | None = None) -> Reply:
     """Return a message of the API that says a text; without ``usage`` the stand-in reports its own estimate."""
-    content = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude-test",
-        "content": [{"type": "text", "text": text}],
-        "stop_reason": stop_reason,
-        "usage": usage,
-    }
-    return Reply(200, json.dumps(content).encode())
+    content = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-test"}
+    told = {"content": [{"type": "text", "text": text}], "stop_reason": stop_reason, "usage": usage}
+    return Reply(200, json.dumps(content | told).encode())
 
 
 def judgement(
-    answer: str = "",
-    supports: tuple[str, ...] = (),
-    *,
-    missing: tuple[str, ...] = (),
-    confidence: float = 0.9,
-    hedged: bool = False,
-    look_for: Sequence[str] = (),
-    names: Sequence[str] = (),
-    steps: Sequence[dict[str, str]] = (),
-    **more: Any,
+    answer: str = "", supports: Sequence[str] = (), look_for: Sequence[str] = (), names: Sequence[str] = (), **more: Any
 ) -> dict[str, Any]:
     """Return what the prompt for answers asks for; without an answer it is not answerable.
 
     Searches for ``look_for`` and the facts of ``names`` are steps, too.
     """
-    taken = [*steps, *({"operator": "search", "on": text, "tag": ""} for text in look_for)]
-    taken += [{"operator": "expand_facts", "on": name, "tag": ""} for name in names]
-    return {
-        "reasoning": "",
-        "answerable": bool(answer),
-        "incomplete": False,
-        "answer": answer,
-        "supports": list(supports),
-        "confidence": confidence,
-        "hedged": hedged,
-        "missing": list(missing),
-        "wrong_premise": "",
-        "steps": taken,
-    } | more
+    found = {"reasoning": "", "answerable": bool(answer), "incomplete": False, "answer": answer, "confidence": 0.9}
+    found |= {"hedged": False, "missing": [], "wrong_premise": "", "steps": []} | more
+    steps = [{"operator": "search", "on": text, "tag": ""} for text in look_for]
+    steps += [{"operator": "expand_facts", "on": name, "tag": ""} for name in names]
+    lists = {"supports": supports, "missing": found["missing"], "steps": [*found["steps"], *steps]}
+    return found | {name: list(values) for name, values in lists.items()}
 
 
 def said(*args: Any, **named: Any) -> Reply:
