@@ -76,18 +76,9 @@ def batch(*refs: str, space: str = "default", dimension: int = DIMENSION) -> Bat
 
 def asserted(one: Turn, number: int = 0, extractor: ExtractorName = "embedded", **changes: object) -> Assertion:
     """Return an assertion of a turn; ``number`` distinguishes several of one extractor."""
-    made = asserting.asserted(
-        f"place {number}",
-        WRITTEN_AT + number,
-        turn=one.id,
-        negated=number % 2 == 1,
-        confidence=0.1 + (0.2 * number) % 0.9,
-        change=number % 3 == 1,
-        extractor=extractor,
-        said_at=WRITTEN_AT,
-        recorded_at=WRITTEN_AT,
-        stated=False,
-    )
+    how = {"negated": number % 2 == 1, "confidence": 0.1 + (0.2 * number) % 0.9, "change": number % 3 == 1}
+    how |= {"extractor": extractor, "said_at": WRITTEN_AT, "recorded_at": WRITTEN_AT, "stated": False}
+    made = asserting.asserted(f"place {number}", WRITTEN_AT + number, turn=one.id, **how)
     own = assertion_id(one.id, 0, 10, "Ann", "lives_in", made.tail, extractor)
     return replace(made, **{"id": own, "space": one.space, "end": 10} | changes)  # type: ignore[arg-type]
 
@@ -97,21 +88,11 @@ def lesson(
 ) -> Lesson:
     """Return a lesson about an episode in which every field is filled."""
     labels = labels or {}
-    episode = Episode(
-        id=f"ep_{name}",
-        space=space,
-        query=f"Who said {name}?",
-        at=WRITTEN_AT,
-        time="in May",
-        engine="anthropic",
-        shown=(ShownEvidence("g_1", 0.25, ("meaning", "words"), tuple(labels), 'A "text".'),),
-        activated=tuple(labels),
-        answer="Ann",
-        cited=tuple(labels)[:1],
-        roots=("Ann",),
-        paths=("Ann said it.",),
-        rounds=2,
-    )
+    named = tuple(labels)
+    shown = ShownEvidence("g_1", 0.25, ("meaning", "words"), named, 'A "text".')
+    found = {"shown": (shown,), "activated": named, "roots": ("Ann",), "paths": ("Ann said it.",), "rounds": 2}
+    told = {"time": "in May", "engine": "anthropic", "answer": "Ann", "cited": named[:1]} | found
+    episode = Episode(f"ep_{name}", space, f"Who said {name}?", WRITTEN_AT, **told)  # type: ignore[arg-type]
     return Lesson.of(episode, source, labels, WRITTEN_AT + 1)
 
 

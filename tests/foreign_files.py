@@ -79,29 +79,14 @@ def chatgpt_chat(number: int = 0, turns: int = 1) -> dict[str, Any]:
 
 def claude_chat(number: int = 0) -> dict[str, Any]:
     """Return a chat of Claude with an attachment, a thought, and a file."""
-    return {
-        "uuid": f"k{number}",
-        "name": "Boats",
-        "created_at": "2024-05-05T10:00:00.123456Z",
-        "chat_messages": [
-            {
-                "uuid": f"k{number}-1",
-                "sender": "human",
-                "text": "Read this.",
-                "content": [{"type": "text", "text": "Read this."}],
-                "created_at": "2024-05-05T10:00:01Z",
-                "attachments": [{"file_name": "log.txt", "extracted_content": "The Curlew sailed at noon."}],
-                "files": [{"file_name": "sails.png"}],
-            },
-            {
-                "uuid": f"k{number}-2",
-                "sender": "assistant",
-                "text": "",
-                "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "It sailed at noon."}],
-                "attachments": [],
-            },
-        ],
-    }
+    asked: dict[str, Any] = {"uuid": f"k{number}-1", "sender": "human", "text": "Read this."}
+    asked |= {"content": [{"type": "text", "text": "Read this."}], "created_at": "2024-05-05T10:00:01Z"}
+    asked["attachments"] = [{"file_name": "log.txt", "extracted_content": "The Curlew sailed at noon."}]
+    asked["files"] = [{"file_name": "sails.png"}]
+    told: dict[str, Any] = {"uuid": f"k{number}-2", "sender": "assistant", "text": "", "attachments": []}
+    told["content"] = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "It sailed at noon."}]
+    chat = {"uuid": f"k{number}", "name": "Boats", "created_at": "2024-05-05T10:00:00.123456Z"}
+    return chat | {"chat_messages": [asked, told]}
 
 
 def write_json(path: Path, value: object, **how: Any) -> Path:

@@ -103,18 +103,9 @@ async def _read_by_claude(memory: Memory) -> None:
         said = {turn.ref: turn for turn in transaction.view.space("default").turns.values()}
         told = next(one for one in transaction.view.space("default").facts.rows if one.extractor == "caller")
         text = said["m3"].text
-        met = replace(
-            told,
-            id=assertion_id(said["m3"].id, 0, len(text), "Rufus", "met", "Bella", "anthropic"),
-            turn_id=said["m3"].id,
-            sentence=0,
-            start=0,
-            end=len(text),
-            head="Rufus",
-            relation="met",
-            tail="Bella",
-            extractor="anthropic",
-        )
+        name = assertion_id(said["m3"].id, 0, len(text), "Rufus", "met", "Bella", "anthropic")
+        met = replace(told, id=name, turn_id=said["m3"].id, sentence=0, start=0, end=len(text), extractor="anthropic")
+        met = replace(met, head="Rufus", relation="met", tail="Bella")
         jobs = (
             Job("default", said["m3"].id, "leased", 0, 0, NOW + 60_000, "one", NOW),
             Job("default", said["m3"].id, "done", 1, 0, 0, "", NOW),

@@ -79,17 +79,8 @@ async def everything(client):
     yield await call("memory_forget", {"entity": NAME})
     yield await call("memory_forget", {"query": NAME, "space": "x\n"})
     yield await call("memory_reconstruct", {"query": NAME, "since": NAME})
-    for kind in (
-        "sessions",
-        "entities",
-        "topics",
-        "wishes",
-        "points",
-        "graph",
-        "graph.mermaid",
-        "graph.graphml",
-        "status",
-    ):
+    graphs = ("graph", "graph.mermaid", "graph.graphml")
+    for kind in ("sessions", "entities", "topics", "wishes", "points", *graphs, "status"):
         read = await client.read_resource(f"memory://default/{kind}")
         yield read
         for uri in {one for one in strings(read.model_dump(mode="json")) if one.startswith("memory://default/")}:

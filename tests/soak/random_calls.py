@@ -93,16 +93,9 @@ class Soak:
     def run(self, server: StdioClient, calls: int) -> None:
         """Make a number of calls."""
         kinds: list[tuple[Callable[[StdioClient, str], None], int]] = [
-            (self._write, 30),
-            (self._recall, 18),
-            (self._answer, 14),
-            (self._judge, 10),
-            (self._organise, 6),
-            (self._edit, 6),
-            (self._explore, 12),
-            (self._mistake, 10),
-            (self._look, 4),
-        ]
+            (self._write, 30), (self._recall, 18), (self._answer, 14), (self._judge, 10), (self._organise, 6),
+            (self._edit, 6), (self._explore, 12), (self._mistake, 10), (self._look, 4),
+        ]  # fmt: skip
         weights = [weight for _, weight in kinds]
         for _ in range(calls):
             (kind, _) = self.dice.choices(kinds, weights)[0]

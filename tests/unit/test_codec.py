@@ -44,11 +44,8 @@ def test_json_becomes_the_value_that_it_describes():
     ("changes", "problem"),
     [
         ({"kind": "ash"}, "'ash'"),
-        ({"rings": -1}, "no whole number"),
-        ({"rings": True}, "no whole number"),
-        ({"rings": 2**63}, "no whole number"),
-        ({"sun": 0}, "above 0 and at most 1"),
-        ({"sun": float("nan")}, "above 0 and at most 1"),
+        *(({"rings": wrong}, "no whole number") for wrong in (-1, True, 2**63)),
+        *(({"sun": wrong}, "above 0 and at most 1") for wrong in (0, float("nan"))),
         ({"leaf": "a"}, "no object"),
         ({"leaf": {}}, "no name"),
         ({"leaf": {"name": "a", "tags": "b"}}, "no list of texts"),

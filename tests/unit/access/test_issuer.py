@@ -117,14 +117,9 @@ async def test_unknown_keys_do_not_flood_the_issuer_whether_it_answers_or_not():
 
 def test_scopes_say_what_is_allowed_in_which_space():
     scopes = [
-        "openid",
-        "memory:read:a",
-        "memory:write:a",
-        "memory:forget:b-*",
-        "memory:all:a",
-        "memory:read:",
+        "openid", "memory:read:a", "memory:write:a", "memory:forget:b-*", "memory:all:a", "memory:read:",
         "x:read:a",
-    ]
+    ]  # fmt: skip
     assert permissions_of(scopes) == (
         Permission("a", frozenset(("read", "write"))),
         Permission("b-*", frozenset(("forget",))),

@@ -53,18 +53,10 @@ def test_only_a_certain_telling_makes_a_fact_certain(said, sure):
     assert combined(turns(*said)) < CERTAIN <= combined(turns(*said, sure))
 
 
-@pytest.mark.parametrize(
-    ("superseded", "together", "expected"),
-    [
-        (2, 0, "unknown"),
-        (3, 0, "single"),
-        (3, 1, "unknown"),
-        (1, 4, "multi"),
-        (0, 0, "unknown"),
-        (0, 3, "multi"),
-        (0, 2, "unknown"),
-    ],
-)
+@pytest.mark.parametrize(("superseded", "together", "expected"), [
+    (2, 0, "unknown"), (3, 0, "single"), (3, 1, "unknown"), (1, 4, "multi"), (0, 0, "unknown"),
+    (0, 3, "multi"), (0, 2, "unknown"),
+])  # fmt: skip
 def test_w10_the_counters_determine_the_cardinality(superseded, together, expected):
     assert learnt(superseded, together) == expected
 

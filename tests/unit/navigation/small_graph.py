@@ -60,12 +60,6 @@ def ask(
     include_uncertain: bool = False,
 ) -> FoundPaths:
     query = understand(question, ()) if isinstance(question, str) else question
-    return search_facts(
-        facts,
-        replace(query, entities=tuple(named), include_uncertain=include_uncertain),
-        at=at,
-        cosine=near or cosine_by_relation(),
-        background=(0.0, 0.1),
-        rarity={},
-        switches=switches,
-    )
+    query = replace(query, entities=tuple(named), include_uncertain=include_uncertain)
+    how = {"cosine": near or cosine_by_relation(), "background": (0.0, 0.1), "rarity": {}}
+    return search_facts(facts, query, at=at, switches=switches, **how)  # type: ignore[arg-type]

@@ -62,20 +62,13 @@ def test_a_request_that_is_json_but_for_a_number_or_byte_is_refused_under_its_id
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (b"{}", None),
-        (b"[]", None),
-        (b"null", None),
-        (b"7", None),
-        (b'"ping"', None),
+        *((line, None) for line in (b"{}", b"[]", b"null", b"7", b'"ping"')),
+        *((request(id=wrong, method="ping"), None) for wrong in (None, 1.5, True, {})),
         (request(id=4), 4),
         (b'{"id":4,"method":"ping"}', 4),
         (b'{"jsonrpc":"1.0","id":4,"method":"ping"}', 4),
         (request(id="x", method=["ping"]), "x"),
         (request(id=4, method="ping", params=[1]), 4),
-        (request(id=None, method="ping"), None),
-        (request(id=1.5, method="ping"), None),
-        (request(id=True, method="ping"), None),
-        (request(id={}, method="ping"), None),
         (request(method="ping", params="x"), None),
         (request(id=4, result=[]), None),  # a reply to the server's own request 4
         (request(id=4, error="no"), None),

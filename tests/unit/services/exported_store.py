@@ -47,16 +47,9 @@ def settings_at(path: Any) -> Settings:
 
 def open_at(path: Any) -> Memory:
     """Return a memory on a store in a folder; its clock goes on by a second at each look."""
-    settings = settings_at(path)
-    embedder, extractor = FakeEmbedder(), RuleExtractor()
-    seconds = count()
-    return Memory(
-        settings,
-        open_store(settings, embedder, extractor),
-        embedder,
-        extractor,
-        clock=lambda: MAY + 1_000 * next(seconds),
-    )
+    settings, embedder, extractor = settings_at(path), FakeEmbedder(), RuleExtractor()
+    store, seconds = open_store(settings, embedder, extractor), count()
+    return Memory(settings, store, embedder, extractor, clock=lambda: MAY + 1_000 * next(seconds))
 
 
 def masked_at(path: Any, secrets: str = "mask", told: str = "keep") -> Memory:

@@ -62,30 +62,20 @@ histories = st.lists(assertions, max_size=12, unique_by=lambda assertion: assert
 
 def visible(facts):
     """Return everything visible of the facts of a space except ids, which depend on the order of arrival."""
+
+    def shown(v):
+        told = sorted(a.id for a in v.assertions)
+        return facts.key(v.tail), v.head, v.since, v.until, v.status, v.confidence, told
+
     keys = sorted(facts.entities())
     groups = [(key, relation) for key in keys for relation in sorted(facts.relations_of(key))]
-    layers = [[facts.versions(*group), facts.suspected(*group)] for group in groups]
+    layers = [layer for group in groups for layer in (facts.versions(*group), facts.suspected(*group))]
     return (
         [(key, facts.names(key), facts.kind(key), facts.degree(key)) for key in keys],
         [(name, facts.resolve(name)) for name in (*HEADS, "Hilton", "Raj", "Zoe")],
         [(name, facts.counts(name), facts.cardinality(name)) for name in RELATIONS],
         groups,
-        [
-            sorted(
-                (
-                    facts.key(v.tail),
-                    v.head,
-                    v.since,
-                    v.until,
-                    v.status,
-                    v.confidence,
-                    sorted(a.id for a in v.assertions),
-                )
-                for v in layer
-            )
-            for pair in layers
-            for layer in pair
-        ],
+        [sorted(shown(v) for v in layer) for layer in layers],
         [sorted((v.head, v.relation, v.since, v.until) for v in facts.to(key, suspected=True)) for key in keys],
         [sorted(a.id for a in facts.assertions_in(f"t_{number}")) for number in range(1, 6)],
     )
