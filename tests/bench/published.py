@@ -48,31 +48,20 @@ def _locomo(path: Path) -> Iterator[tuple[Row, list[Row]]]:
     for talk in json.loads(path.read_text(encoding="utf-8")):
         name, held = str(talk["sample_id"]), talk["conversation"]
         numbers = sorted(int(key[8:]) for key in held if re.fullmatch(r"session_\d+", key))
-        sessions = [
-            {
-                "session_id": f"S{number}",
-                "date": held.get(f"session_{number}_date_time"),
-                "turns": [
-                    {"turn_id": turn["dia_id"], "speaker": turn["speaker"], "text": turn["text"]}
-                    | ({"caption": turn["blip_caption"]} if turn.get("blip_caption") else {})
-                    for turn in held[f"session_{number}"]
-                ],
-            }
-            for number in numbers
-        ]
-        questions = [
-            {
-                "qid": f"{name}:{place}",
-                "conv_id": name,
-                "question": row["question"],
-                "evidence": list(
-                    dict.fromkeys(ref for text in row.get("evidence") or () for ref in _TURN.findall(text))
-                ),
-                "category": row["category"],
-                "category_name": CATEGORIES[int(row["category"])],
-            }
-            for place, row in enumerate(talk["qa"])
-        ]
+        sessions, questions = [], []
+        for number in numbers:
+            turns = [
+                {"turn_id": turn["dia_id"], "speaker": turn["speaker"], "text": turn["text"]}
+                | ({"caption": turn["blip_caption"]} if turn.get("blip_caption") else {})
+                for turn in held[f"session_{number}"]
+            ]
+            date = held.get(f"session_{number}_date_time")
+            sessions.append({"session_id": f"S{number}", "date": date, "turns": turns})
+        for place, row in enumerate(talk["qa"]):
+            found = dict.fromkeys(ref for text in row.get("evidence") or () for ref in _TURN.findall(text))
+            asked = {"qid": f"{name}:{place}", "conv_id": name, "question": row["question"], "evidence": list(found)}
+            kind = {"category": row["category"], "category_name": CATEGORIES[int(row["category"])]}
+            questions.append(asked | kind)
         yield {"id": name, "sessions": sessions}, questions
 
 

@@ -28,22 +28,18 @@ def test_the_example_file_is_up_to_date_and_holds_every_default():
     assert replace(load(example, {}), storage=Settings().storage) == Settings()
 
 
-def test_a_switch_can_be_set_by_a_variable():
+def test_a_switch_and_the_space_can_be_set_by_a_variable():
     environment = {f"MCP_MEMORY_SWITCHES_{name}": "no" for name in ("LOOP", "POINTS", "REFLECTION", "LEARNING")}
-    switches = load(None, environment).switches
-    assert switches == Switches(loop=False, points=False, reflection=False, learning=False)
+    found = load(None, environment | {"MCP_MEMORY_SPACE": "work"})
+    assert found.switches == Switches(loop=False, points=False, reflection=False, learning=False)
+    assert found.server.space == "work"
 
 
 def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
-    config = load(file(tmp_path, "[engine]\ntimeout_s = 3\n[switches]\nwords = false\n"), {})
-    assert config.engine.timeout_s == 3.0
+    config = load(file(tmp_path, "[engine]\ntimeout_s = 3\nday_tokens = 0\n[switches]\nwords = false\n"), {})
+    assert (config.engine.timeout_s, config.engine.day_tokens) == (3.0, 0)  # where it has a meaning, 0 is allowed
     assert not config.switches.words
     assert config.limits == Settings().limits
-
-
-def test_zero_is_allowed_where_it_has_a_meaning(tmp_path):
-    config = load(file(tmp_path, "[embedding]\nthreads = 0\n[engine]\nday_tokens = 0\n"), {})
-    assert (config.embedding.threads, config.engine.day_tokens) == (0, 0)
 
 
 def test_the_environment_overrides_the_file(tmp_path):
@@ -63,10 +59,6 @@ def test_a_variable_that_is_empty_or_a_placeholder_counts_as_not_set(tmp_path, t
     assert config == load(None, {"MCP_MEMORY_CONFIG": named})
     assert config.limits.items == 7
     assert load(None, {"MCP_MEMORY_CONFIG": text} | environment) == load(None, {})
-
-
-def test_the_space_has_a_short_variable():
-    assert load(None, {"MCP_MEMORY_SPACE": "work"}).server.space == "work"
 
 
 @pytest.mark.parametrize(

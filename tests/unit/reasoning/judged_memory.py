@@ -14,13 +14,12 @@ from remembering import space_in
 from standin.messages_api import Asked, Script, StandIn, standing_in
 from standin.replies import Reply, Silence, message
 from unit.services.learning_memory import NOW as NOW
-from unit.services.learning_memory import on_disk, said
+from unit.services.learning_memory import answered, on_disk, said
 
 from mcp_memory.configurable import Switches, WriteSettings
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job
-from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.reasoning.client import Claude
@@ -30,6 +29,7 @@ from mcp_memory.services.enrichment import Enrichment
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import judges, open_claude
 
+ASKED = "Where did Bob move to?"
 KEY = "sk-ant-test-key-that-nobody-may-see"
 TALK = (
     "Bob: I moved to Lisbon last Friday.",
@@ -69,16 +69,9 @@ async def judged(
             await memory.aclose()
 
 
-async def asked(
-    memory: Memory,
-    question: str = "Where did Bob move to?",
-    space: str = "default",
-    *,
-    limit: int = 12,
-    learn: bool = True,
-) -> AnswerResult:
+async def asked(memory: Memory, question: str = ASKED, *, learn: bool = True, **more: object) -> AnswerResult:
     """Ask with the defaults of the tool."""
-    return await memory.answer(Query(question, space, limit, learn=learn))
+    return await answered(memory, question, learn=learn, **more)
 
 
 def claude_of(memory: Memory) -> Claude:

@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
-from judged_memory import asked, claude_of, judged
+from judged_memory import ASKED, asked, claude_of, judged
 from standin.replies import error, judgement, message, said
-from unit.services.learning_memory import held, lessons
+from unit.services.learning_memory import held, lessons, recalled
 
 from mcp_memory.configurable import Switches
 from mcp_memory.domain.query import Query
@@ -158,13 +158,6 @@ async def test_a_question_for_a_list_is_judged_by_lines_from_all_of_the_conversa
 # Recall with Claude as its judge
 
 
-ASKED = "Where did Bob move to?"
-
-
-async def recalled(memory, query=ASKED, limit=12):
-    return await memory.reconstruct(Query(query, "default", limit))
-
-
 def record_number(asked, words):
     return next(number for number, line in asked.lines.items() if number.startswith("S") and words in line)
 
@@ -174,7 +167,7 @@ async def test_evidence_that_the_judge_needs_comes_first_and_scores_stay_ordered
         return said("A baker.", (record_number(asked, "baker"),), confidence=0.8)
 
     async with judged(keep_the_baker) as (memory, _):
-        recall = await recalled(memory)
+        recall = await recalled(memory, ASKED)
         scores = [item.score for item in recall.evidence]
         assert recall.evidence[0].sources[0].quote == "My sister is a baker."
         assert (recall.engine, recall.sufficient, recall.sufficiency, recall.missing) == ("anthropic", True, 0.8, ())
@@ -186,9 +179,9 @@ async def test_evidence_that_the_judge_needs_comes_first_and_scores_stay_ordered
 
 async def test_evidence_that_the_judge_does_not_need_is_not_lost():
     async with judged([said(missing=("where",))]) as (memory, _):
-        told = await recalled(memory)
+        told = await recalled(memory, ASKED)
     async with judged([said(missing=("where",))], judge="auto") as (memory, api):
-        own = await recalled(memory)
+        own = await recalled(memory, ASKED)
         assert not api.requests  # it covers the question
     assert [item.id for item in told.evidence] == [item.id for item in own.evidence]
     assert (told.sufficient, told.sufficiency_by, told.missing) == (False, "anthropic", ("where",))

@@ -24,6 +24,8 @@ from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
 
 TRIES = 4
+NO_JSON, NO_MESSAGE = "its reply was not the JSON that was asked for", "its reply was no message of the API"
+BROKEN = "the connection to {url} failed"
 GOOD = json.dumps(judgement("Lisbon", ("S1",)))
 BAD = {
     "a key that is refused": (error(401, "authentication_error"), 1, "the key was refused"),
@@ -31,28 +33,16 @@ BAD = {
     "an overload": (overloaded(), TRIES, "it is overloaded"),
     "a fault of the server": (error(500), TRIES, "it replied with HTTP status 500"),
     "a refusal": (message("I cannot help with that.", stop_reason="refusal"), 1, "the model declined to answer"),
-    "prose": (message("Bob moved to Lisbon."), TRIES, "its reply was not the JSON that was asked for"),
+    "prose": (message("Bob moved to Lisbon."), TRIES, NO_JSON),
     "JSON that is cut off": (message(GOOD[:40], stop_reason="max_tokens"), TRIES, "its reply was cut off"),
-    "a confidence of 7": (message(GOOD.replace("0.9", "7")), TRIES, "its reply was not the JSON that was asked for"),
-    "a field of its own": (said("Lisbon", ("S1",), sql="drop"), TRIES, "its reply was not the JSON that was asked for"),
+    "a confidence of 7": (message(GOOD.replace("0.9", "7")), TRIES, NO_JSON),
+    "a field of its own": (said("Lisbon", ("S1",), sql="drop"), TRIES, NO_JSON),
     "no citation": (said("Lisbon"), TRIES, "its answer cited nothing that was shown to it"),
     "no words": (said(" \u200b", ("S1",)), TRIES, "its answer had no words"),
-    "a web page": (
-        Reply(200, b"<html>Log in</html>", mutter="text/html"),
-        TRIES,
-        "its reply was no message of the API",
-    ),
-    "tokens below zero": (
-        message(GOOD, usage={"input_tokens": -5, "output_tokens": 1}),
-        TRIES,
-        "its reply was no message of the API",
-    ),
-    "a reply that cannot be unpacked": (
-        replace(message(GOOD), headers={"content-encoding": "gzip"}),
-        TRIES,
-        "the connection to {url} failed",
-    ),
-    "a broken connection": (replace(message(GOOD), cut=20), TRIES, "the connection to {url} failed"),
+    "a web page": (Reply(200, b"<html>Log in</html>", mutter="text/html"), TRIES, NO_MESSAGE),
+    "tokens below zero": (message(GOOD, usage={"input_tokens": -5, "output_tokens": 1}), TRIES, NO_MESSAGE),
+    "a reply that cannot be unpacked": (replace(message(GOOD), headers={"content-encoding": "gzip"}), TRIES, BROKEN),
+    "a broken connection": (replace(message(GOOD), cut=20), TRIES, BROKEN),
 }
 
 

@@ -6,8 +6,9 @@ import pytest
 from judged_memory import asked, claude_of, judged
 from standin.messages_api import each, room
 from standin.replies import meant, message, said
+from unit.services.learning_memory import recalled
 
-from mcp_memory.domain.query import Constraint, Query
+from mcp_memory.domain.query import Constraint
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
@@ -18,10 +19,6 @@ QUESTION = "What does she do for money?"
 GOOD = meant(names=["Carla"], relations=["works_as"])
 UNSURE = [said(missing=("all",))]
 PLAIN = understand("boat name", ())
-
-
-async def recalled(memory, query=QUESTION, limit=12):
-    return await memory.reconstruct(Query(query, "default", limit))
 
 
 async def knowing(memory):
@@ -37,7 +34,7 @@ def form(**changes):
 async def test_interpreted_names_become_roots_and_find_more_than_the_words():
     async with judged(each(question=[GOOD], answer=UNSURE), understand=True) as (memory, api):
         await knowing(memory)
-        recall = await recalled(memory)
+        recall = await recalled(memory, QUESTION)
         assert [root.name for root in recall.roots] == ["Carla"]
         assert recall.paths[0].end == "baker"
         assert [room(request) for request in api.requests] == ["question", "answer"]
@@ -45,7 +42,7 @@ async def test_interpreted_names_become_roots_and_find_more_than_the_words():
         assert (recall.spent.calls, recall.spent.input_tokens) == (2, api.tokens)
     async with judged(UNSURE) as (memory, _):
         await knowing(memory)
-        assert "Carla" not in [root.name for root in (await recalled(memory)).roots]
+        assert "Carla" not in [root.name for root in (await recalled(memory, QUESTION)).roots]
 
 
 async def test_an_answer_asks_once_for_the_meaning_of_its_question():
@@ -93,7 +90,7 @@ async def test_a_speaker_cannot_leave_the_data():
         memory,
         api,
     ):
-        await recalled(memory)
+        await recalled(memory, QUESTION)
         lines = api.requests[0].text.splitlines()
         assert len([line for line in lines if line.startswith("===")]) == 2
         assert sum(line.startswith("Asked on") for line in lines) == 1
@@ -102,7 +99,7 @@ async def test_a_speaker_cannot_leave_the_data():
 
 async def test_a_reply_that_cannot_be_used_is_not_asked_for_again():
     async with judged(each(question=[message("?")], answer=UNSURE), understand=True) as (memory, api):
-        await recalled(memory)
+        await recalled(memory, QUESTION)
         assert [room(request) for request in api.requests] == ["question", "answer"]
 
 

@@ -76,23 +76,12 @@ def recalls(draw):
     ]
     missing, warnings = draw(st.lists(NAMES, max_size=30)), draw(st.lists(TEXTS, max_size=5))
     paths = [path(*names) for names in draw(st.lists(st.tuples(NAMES, NAMES, NAMES), max_size=6))]
-    return RecallResult(
-        tuple(items),
-        draw(st.floats(0, 1)),
-        draw(st.booleans()),
-        tuple(missing),
-        "embedded",
-        tuple(warnings),
-        conflicts=tuple(draw(st.lists(TEXTS, max_size=5))),
-        roots=tuple(path.root for path in paths),
-        paths=tuple(paths),
-        next=draw(suggestions()),
-        episode=f"ep_{'0' * 20}",
-        points=tuple(
-            replace(point("0" * 20, names), description=words)
-            for names, words in draw(st.lists(st.tuples(st.lists(NAMES, min_size=2, max_size=12), TEXTS), max_size=5))
-        ),
-    )
+    told = draw(st.lists(st.tuples(st.lists(NAMES, min_size=2, max_size=12), TEXTS), max_size=5))
+    points = tuple(replace(point("0" * 20, names), description=words) for names, words in told)
+    more = {"conflicts": tuple(draw(st.lists(TEXTS, max_size=5))), "next": draw(suggestions()), "points": points}
+    more |= {"roots": tuple(path.root for path in paths), "paths": tuple(paths), "episode": f"ep_{'0' * 20}"}
+    judged = draw(st.floats(0, 1)), draw(st.booleans()), tuple(missing), "embedded", tuple(warnings)
+    return RecallResult(tuple(items), *judged, **more)
 
 
 def chars(reply):
@@ -324,16 +313,8 @@ def test_the_best_three_stand_first_and_the_others_by_session_in_the_order_of_ti
         "4. Bob: See you there.",
         "6. Bob: Bring a coat.",
     ]
-    assert [line[:2] for line in dossier_lines(said, lines=True)[1:]] == [
-        "Se",
-        "5.",
-        "2.",
-        "3.",
-        "Se",
-        "1.",
-        "4.",
-        "6.",
-    ]
+    begins = [line[:2] for line in dossier_lines(said, lines=True)[1:]]
+    assert begins == ["Se", "5.", "2.", "3.", "Se", "1.", "4.", "6."]
 
 
 def test_a_certain_fact_stands_behind_the_words_that_state_it_and_no_other_is_told():
