@@ -61,12 +61,7 @@ class StdioClient:
         self._put({"method": method, "params": self._enveloped(params)})
 
     def reply(self, number: int, timeout_s: float = WAIT_S) -> dict[str, Any]:
-        """Wait for the reply to a request.
-
-        Raises:
-            Gone: the server ended before it came.
-            TimeoutError: it did not come in time.
-        """
+        """Wait for the reply to a request; the server may be `Gone` before it comes."""
         with self._came:
             if not self._came.wait_for(lambda: number in self._replies or self._over, timeout_s):
                 raise TimeoutError(f"no reply to request {number} within {timeout_s:g} s")

@@ -76,17 +76,12 @@ def _beam(path: Path) -> Iterator[tuple[Row, list[Row]]]:
             ]
             dated = next((one["time_anchor"] for one in messages if one.get("time_anchor")), None)
             sessions.append({"session_id": f"B{number}", "date": _day(dated), "turns": turns})
-        questions = [
-            {
-                "qid": f"{name}:{ability}:{place}",
-                "conv_id": name,
-                "question": asked["question"],
-                "evidence": list(dict.fromkeys(str(number) for number in _numbers(asked.get("source_chat_ids")))),
-                "category_name": ability,
-            }
-            for ability, rows in ast.literal_eval(row["probing_questions"]).items()
-            for place, asked in enumerate(rows)
-        ]
+        questions = []
+        for ability, rows in ast.literal_eval(row["probing_questions"]).items():
+            for place, asked in enumerate(rows):
+                found = dict.fromkeys(str(number) for number in _numbers(asked.get("source_chat_ids")))
+                one = {"qid": f"{name}:{ability}:{place}", "conv_id": name, "question": asked["question"]}
+                questions.append(one | {"evidence": list(found), "category_name": ability})
         yield {"id": name, "sessions": sessions}, questions
 
 

@@ -35,16 +35,13 @@ SENTENCES_A_PLACE, SENTENCES_A_PAIR = 12, 300
 class Question:
     """A question whose answer is in one item.
 
-    Attributes:
-        text: the question.
-        kind: one-hop: the question names the subject of the item; two-hop: it names an item that names the answer's
-            item; time: several items have a value, and the date of the question selects one.
-        gold: ref of the item with the answer; refs are unique in a corpus.
+    One-hop: the question names the subject of the item; two-hop: it names an item that names the answer's item; time:
+    several items have a value, and the date of the question selects one.
     """
 
     text: str
     kind: QuestionKind
-    gold: str
+    gold: str  # ref of the item with the answer; refs are unique in a corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +71,7 @@ def growing(seed: int, sentences: int, questions: int) -> Iterator[Corpus]:
 
     Places that were there before are mentioned by Zipf's law too, the oldest most often.
 
-    Args:
-        seed: determines the text.
-        sentences: of each addition, at least 60.
-        questions: maximum number of each addition, a third of each kind; a small corpus has fewer.
+    An addition has at least 60 sentences, and at most so many questions, a third of each kind.
     """
     world = _World(Random(seed))
     pairs = 0

@@ -13,6 +13,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +64,9 @@ def memory_of(folder: Path, *, writing: bool = False) -> Memory:
 
     One that only reads sees what is stored and no more: it does not cut what is not indexed yet.
     """
-    store = LanceStore(
-        str(folder),
-        embedder=FakeEmbedder.name,
-        dimension=DIMENSION,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), dimension=DIMENSION if writing else 0),
-        reader=1,
-        clock=lambda: NOW,
-    )
+    make_view = partial(View, (*INDEXES, CueGraph, Topics), dimension=DIMENSION if writing else 0)
+    how: dict[str, Any] = {"make_view": make_view, "reader": 1, "clock": lambda: NOW}
+    store = LanceStore(str(folder), embedder=FakeEmbedder.name, dimension=DIMENSION, **how)
     return Memory(Settings(), store, FakeEmbedder(DIMENSION), RuleExtractor(), lambda: NOW)
 
 
@@ -137,25 +133,14 @@ def _rows(space: Space) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield "aliases", [asdict(one) for one in names.values()]
     yield "lessons", [asdict(one) | {"trace": json.loads(one.trace)} for one in beliefs.lessons()]
     known = [(one, beliefs.get(one.id)) for one in space.sentences]
-    yield (
-        "beliefs",
-        [
-            {"id": one.id, "task_doubt": belief.task_doubt, "time_doubt": belief.time_doubt, "seen": belief.supported}
-            | _begun(belief.task)
-            for one, belief in known
-            if belief
-        ],
-    )
+    held = [(one.id, belief) for one, belief in known if belief]
+    doubts = [{"id": name, "task_doubt": one.task_doubt, "time_doubt": one.time_doubt} for name, one in held]
+    counts = [{"seen": one.supported} | _begun(one.task) for _, one in held]
+    yield "beliefs", [one | more for one, more in zip(doubts, counts, strict=True)]
     revisions = [one for point in points.all() for one in points.revisions(point.id)]
     yield "points", [asdict(one) | _begun(points.vector(one.id)) for one in revisions]
-    yield (
-        "questions",
-        [
-            asdict(one) | {"entities": sorted(one.entities)} | _begun(pool.vectors[row])
-            for row, one in enumerate(pool.rows)
-            if pool.vectors is not None
-        ],
-    )
+    asked = zip(pool.rows, pool.vectors if pool.vectors is not None else (), strict=False)
+    yield "questions", [asdict(one) | {"entities": sorted(one.entities)} | _begun(vector) for one, vector in asked]
     yield "jobs", [asdict(job) for job in space.jobs.values()]
 
 

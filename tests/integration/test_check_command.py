@@ -41,13 +41,9 @@ def test_a_server_that_is_put_into_a_client_remembers_and_leaves_nothing(tmp_pat
     lines = out.splitlines()
     assert "with MCP_MEMORY_STORAGE_URI" in out
     good = [line.removeprefix("ok    ") for line in lines if line.startswith("ok")]
-    assert [line.split(":")[0].split(" in space")[0] for line in good] == [
-        good[0],
-        "stored a message",
-        "found it again",
-        "forgot it",
-        f"store {tmp_path / 'store'}; calls that name no space go to work",
-    ]
+    done = [line.split(":")[0].split(" in space")[0] for line in good[1:]]
+    last = f"store {tmp_path / 'store'}; calls that name no space go to work"
+    assert done == ["stored a message", "found it again", "forgot it", last]
     assert lines[-1] == "All is well."
 
 

@@ -215,13 +215,8 @@ async def test_a_cancelled_write_is_stored_completely_or_not_at_all(mode):
 @ERAS
 async def test_prompts_are_listed_and_filled_in(mode):
     async with connected(mode=mode) as client:
-        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == [
-            "remember",
-            "recall",
-            "investigate",
-            "review",
-            "consolidate",
-        ]
+        names = [prompt.name for prompt in (await client.list_prompts()).prompts]
+        assert names == ["remember", "recall", "investigate", "review", "consolidate"]
         recall = await client.get_prompt("recall", {"question": "Where does Ann live, for $5?"})
         assert recall.messages[0].content.text.startswith("Answer this from memory: Where does Ann live, for $5?\n")
         remember = await client.get_prompt("remember")

@@ -4,17 +4,13 @@ import pytest
 from stdio_client import serving
 
 SESSION = "letters"
+TURKU = "Ann is my friend. Ann has lived in Turku since 1 January 2023."
 MESSAGES = [
     {"id": "m1", "speaker": "Ann", "time": "2021-03-01", "text": "I live in Lisbon."},
     {"id": "m2", "speaker": "Ann", "time": "2022-05-10", "text": "I live in Oslo now."},
     {"id": "hedge", "speaker": "Ann", "time": "2022-05-11", "text": "I am allergic to nuts."},
     {"id": "m3", "speaker": "Ann", "time": "2022-09-01", "text": "I am allergic to nuts."},
-    {
-        "id": "m4",
-        "speaker": "Bob",
-        "time": "2023-02-01",
-        "text": "Ann is my friend. Ann has lived in Turku since 1 January 2023.",
-    },
+    {"id": "m4", "speaker": "Bob", "time": "2023-02-01", "text": TURKU},
     {"id": "m5", "speaker": "Ann", "time": "2023-03-01", "text": "I have lived in Bergen since 1 January 2023."},
 ]
 SINCE = {"valid_from": "2023-01-01"}

@@ -7,13 +7,9 @@ from mcp_memory.visible import without_hidden
 
 ENDS_S = 10
 """Far more than the two seconds that a server has for leaving, as the machine may be busy."""
+ADOPTED = "I adopted a beagle in May. His name is Rufus."
 TALK = [
-    {
-        "id": "m1",
-        "speaker": "Ann",
-        "text": "I adopted a beagle in May. His name is Rufus.",
-        "time": "2023-05-08T14:30:00Z",
-    },
+    {"id": "m1", "speaker": "Ann", "text": ADOPTED, "time": "2023-05-08T14:30:00Z"},
     {"id": "m2", "speaker": "Bob", "text": "I moved to Lisbon last Friday.", "time": "2023-06-12"},
     {"id": "m3", "speaker": "Ann", "text": "你好，世界。 \u202eمرحبا\u202c 👩‍👩‍👧 cafe\u0301"},
 ]

@@ -52,14 +52,12 @@ def values_at(versions, instant):
 
 def meaning(versions):
     """Return the content of versions without ids, which depend on the order of arrival."""
-    return sorted(
-        (
-            *(v.tail, v.since, v.until, v.status, v.stated, v.confidence, v.intent, v.superseded_by is None),
-            sorted(assertion.id for assertion in v.assertions),
-            sorted(assertion.id for assertion in v.ended_by),
-        )
-        for v in versions
-    )
+
+    def told(v):
+        ids = (sorted(one.id for one in some) for some in (v.assertions, v.ended_by))
+        return v.tail, v.since, v.until, v.status, v.stated, v.confidence, v.intent, v.superseded_by is None, *ids
+
+    return sorted(map(told, versions))
 
 
 def winner(said, start):

@@ -97,14 +97,10 @@ def _model(folder, weights=b"weights", pooling="1_Pooling"):
 
 
 def test_a_folder_keeps_its_name_when_it_is_moved_and_loses_it_when_its_model_changes(tmp_path):
+    trained_more, pooled_otherwise = {"weights": b"others!"}, {"pooling": "2_Pooling"}
     here, there, trained, other = (
         SentenceTransformersEmbedder(_model(tmp_path / place / "mine", **model)).name
-        for place, model in (
-            ("here", {}),
-            ("there", {}),
-            ("trained", {"weights": b"others!"}),
-            ("other", {"pooling": "2_Pooling"}),
-        )
+        for place, model in (("here", {}), ("there", {}), ("trained", trained_more), ("other", pooled_otherwise))
     )
     assert here.startswith("mine/sentence-transformers@")
     assert here == there

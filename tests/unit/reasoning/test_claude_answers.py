@@ -102,12 +102,8 @@ async def test_with_auto_claude_is_asked_only_where_the_embedded_judgement_is_un
 
 
 async def test_the_cost_of_an_answer_counts_cache_reads_apart():
-    usage = {
-        "input_tokens": 700,
-        "output_tokens": 40,
-        "cache_creation_input_tokens": 30,
-        "cache_read_input_tokens": 900,
-    }
+    cached = {"cache_creation_input_tokens": 30, "cache_read_input_tokens": 900}
+    usage = {"input_tokens": 700, "output_tokens": 40} | cached
     reply = message(json.dumps(judgement("Lisbon", ("S1",))), usage=usage)
     async with judged([reply], "Bob: I moved to Lisbon last Friday.") as (memory, _):
         answer = await asked(memory)

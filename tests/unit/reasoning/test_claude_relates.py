@@ -26,13 +26,8 @@ def lines(request, *words):
 
 
 def point(of=(), entities=(), text="", supports=(), concern=""):
-    return {
-        "of": list(of),
-        "entities": list(entities),
-        "description": text,
-        "supports": list(supports),
-        "concern": concern,
-    }
+    lists = {"of": list(of), "entities": list(entities), "supports": list(supports)}
+    return lists | {"description": text, "concern": concern}
 
 
 def relating(request):

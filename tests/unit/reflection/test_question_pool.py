@@ -84,12 +84,7 @@ def test_a_segment_scores_as_its_most_similar_pooled_question():
     space = documents(*([(line, (0.0, 0.0))] for line in lines))
     asked = np.array([1, 0], dtype=np.float32)
     assert not pool_similarity(space, asked).any()
-    pool = [
-        pooled("a", segment="g_0"),
-        pooled("b", segment="g_0"),
-        pooled("c", segment="g_1"),
-        pooled("d", segment="x"),
-    ]
+    pool = [pooled(text, segment=name) for text, name in zip("abcd", ("g_0", "g_0", "g_1", "x"), strict=True)]
     space.questions.add(pool, np.array([[0.7, 0.1], [1, 0], [0.4, 0.9], [1, 0]], dtype=np.float32))
     assert pool_similarity(space, asked).tolist() == [1, 0, 0]
     assert pool_similarity(space, asked[::-1]).tolist() == pytest.approx([0, 5 / 6, 0])

@@ -80,13 +80,8 @@ def test_of_the_present_what_was_said_last_counts_most():
 
 def histories(seed):
     rng = np.random.default_rng(seed)
-    said = [
-        "In {} it was sold.",
-        "Since {} it has been shut.",
-        "Until {} it was open.",
-        "It stands in the valley.",
-        "{}",
-    ]
+    dated = ["In {} it was sold.", "Since {} it has been shut.", "Until {} it was open."]
+    said = [*dated, "It stands in the valley.", "{}"]
     return [
         paper(str(n), f"Mill {rng.integers(3)}", " ".join(str(rng.choice(said)).format(y) for y in years))
         for n, years in enumerate(rng.integers(1900, 2000, size=(12, 3)))
