@@ -3,8 +3,8 @@
 Times of one kind are read by one function, whatever their wording: those that are written in full (`date_time`,
 `numeric_day`, `year_span`, `decade`), those that come again and again and are called by a name (`named`: "5
 May", "last Friday", "the summer of 2019", "at Christmas", "the 17th"), and those that are counted from the telling
-(`counted`, `lately`, `day_word`). "Last week" and "two weeks ago" are calendar weeks
-from Monday to Sunday; months and years likewise. "Last night" is the day before.
+(`counted`, `weeks_on`, `lately`, `day_word`). "Last week" and "two weeks ago" are calendar weeks from Monday to Sunday;
+months and years likewise. "Last night" is the day before.
 
 A function returns None where the words mean no time, so that another pattern may read them, and `NO_TIME` where none
 may.
@@ -152,8 +152,9 @@ _ENDS_BEFORE = re.compile(r"\b(?:since|after|from|until|till|before|by)\s$", re.
 def named(match: Match, told: Telling) -> Meaning | None:
     """Return what is called by a name that comes again each year, week or month, with its year or without.
 
-    Slots: *holiday*, *season*, *weekday*, *month* (with *day*, *last_day* and *first_month*), *day* alone, or none for
-    the weekend; then *year*, or *how*: "last", "this", "next", perhaps of a year (*of*); and *part*.
+    Slots: *holiday*, *season*, *weekday*, *month* (with *day*, *last_day* and *first_month*), *day* alone or
+    with *weekday*, or none for the weekend; then *year*, or *how*: "last", "this", "next", perhaps of a year (*of*);
+    and *part*.
     """
     slots = _slots(match)
     how = slots.get("how", "").lower().split()[-1:]
@@ -172,8 +173,8 @@ def named(match: Match, told: Telling) -> Meaning | None:
     elif "day" in slots:
         spans = _in_months(int(slots["day"]), match, said_at)
         if "weekday" in slots:  # "Saturday the 21st" is one day of the months around, if it is any
-            spans = [span for span in spans if weekday(span.since) == weekday_number(slots["weekday"])]
-            spans = [span for span in spans if abs(span.since - said_at) <= 31 * DAY]
+            wanted = weekday_number(slots["weekday"])
+            spans = [one for one in spans if weekday(one.since) == wanted and abs(one.since - said_at) <= 31 * DAY]
     else:
         spans = _in_weeks(slots, said_at)
         if "weekday" in slots and not order and _TIED.search(told.sentence, 0, match.start()):

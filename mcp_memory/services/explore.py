@@ -1,8 +1,8 @@
 """Explore: one step of navigation, for a client whose own model decides where to go.
 
-The steps are operators of the rooms (``domain/operators.py``). Each reply
-names further steps that can be taken as they are given, so any client can run the papers' active loop itself. Evidence
-of a step can be named in feedback on a recall (``services/learn/feedback.py``).
+The steps are operators of the rooms (``domain/operators.py``). Each reply names further steps that can be taken as they
+are given, so any client can run the papers' active loop itself. Evidence of a step can be named in feedback on a recall
+(``services/learn/feedback.py``).
 
 Most operators suggest the next steps themselves. Where one suggests none, the text next to what it found is suggested,
 and after a step without results a search for its words.

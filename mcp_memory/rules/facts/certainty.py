@@ -10,7 +10,7 @@ compared whole: "3:42" states no 3, and "Oslo?" or "“Oslo”" no Oslo.
 A capital that a sentence needs anyway is no sign of a name, so the first of several words is part of one only if it is
 written so elsewhere, or is a title: "Assume Anna works at Google." Nor does a name end in a word that is written
 otherwise ("Rome jk", "Google AFAIK"), or say "not". A time is fixed only by the few prepositions of `_FIXING`, and
-if it is more than likely (`only_likely`).
+where it is more than likely (`only_likely`).
 
 What one sentence states, another may frame or take back ("Let's play a game." – "Just kidding."), so all of them must
 be accounted for. Nothing is certain that a document says, whose sentences rest on what stands before them: more than

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import OperatorResult, Progress
 
-if TYPE_CHECKING:
     OperatorName = str
 else:
     OperatorName = Literal[tuple(OPERATORS)]  # a checker of types wants these written out

@@ -81,8 +81,8 @@ class Found:
 async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
     """Return a query understood and embedded, with its parts.
 
-    Its time, topic and parts are embedded in one batch. The judge says what it means beside its words, while
-    no view is held; without one, and in a space without texts, it is left at its words.
+    Its time, topic and parts are embedded in one batch. The judge says what it means beside its words, while no view is
+    held; without one, and in a space without texts, it is left at its words.
     """
     async with store.reading(whole=False) as view:
         space = view.space(query.space)

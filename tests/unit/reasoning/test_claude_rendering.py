@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 from standin.replies import judgement
-from unit.rules.answers.known_facts import about, space_of
+from unit.rules.answers.known_facts import about, guessed_path, space_of
 
 from mcp_memory.domain.answers import EvidenceSentence
-from mcp_memory.domain.evidence import Path, PathScores, RecallResult, Root, Source, Step, Wish
+from mcp_memory.domain.evidence import RecallResult, Source, Wish
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import DAY
 from mcp_memory.language.wishes import as_said
@@ -138,12 +138,8 @@ def test_a_step_becomes_one_of_an_operator_and_others_are_ignored():
 
 
 def test_a_hypothesis_is_marked_and_answers_from_it_are_hedged():
-    space = space_of(["Ann likes chess - -"])
-    (liked,) = space.facts.versions("ann", "likes")
-    guess = replace(liked, id="i_1", relation="interested_in", confidence=0.7)
-    step = Step(guess, forward=True, inferred="symmetry", confidence=0.7, via=liked.assertions)
-    path = Path(Root("ann", "Ann", "FACT"), (step,), "chess", PathScores(1, 1, 1))
-    laid = render_evidence(case(["Ann likes chess - -"], "What is Ann interested in?", [path]), 2_000)
+    asked = case(["Ann likes chess - -"], "What is Ann interested in?", [guessed_path("interested_in")])
+    laid = render_evidence(asked, 2_000)
     (number,) = [line[1:3] for line in laid.text.splitlines() if "guessed by symmetry, nobody said it" in line]
     answer = to_judgement(reply([number]), laid).proposal
     assert answer.hedged

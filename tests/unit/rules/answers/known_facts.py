@@ -9,7 +9,7 @@ from asserting import asserted
 
 from mcp_memory.domain.answers import KnownFacts, Proposal
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.evidence import Path, Root
+from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -27,6 +27,14 @@ SAID = parse("2023-01-05")[0]
 def instant(written: str, unstated: Millis) -> Millis:
     """Return the instant of "2015", "2015-03" or "2015-03-01"; of "-" the given default."""
     return unstated if written == "-" else parse(f"{written}-01-01"[:10] if len(written) < 10 else written)[0]
+
+
+def guessed_path(relation: str) -> Path:
+    """Return a path to "chess" that a rule made of "Ann likes chess - -"."""
+    (liked,) = space_of(["Ann likes chess - -"]).facts.versions("ann", "likes")
+    guess = replace(liked, id="i_1", relation=relation, confidence=0.7)
+    step = Step(guess, forward=True, inferred="symmetry", confidence=0.7, via=liked.assertions)
+    return Path(Root("ann", "Ann", "FACT"), (step,), "chess", PathScores(1, 1, 1))
 
 
 def space_of(lines: Sequence[str]) -> Space:

@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from known_facts import NOW, about, ask, instant, space_of
+from known_facts import NOW, about, ask, guessed_path, instant, space_of
 
 from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.rules.answers.judge import certain_answer
@@ -31,12 +31,7 @@ ANN = (
 
 
 def test_a_hypothesis_is_no_answer():
-    space = space_of(["Ann likes chess - -"])
-    (liked,) = space.facts.versions("ann", "likes")
-    guess = replace(liked, id="i_1", relation="plays", confidence=0.7)
-    step = Step(guess, forward=True, inferred="symmetry", confidence=0.7, via=liked.assertions)
-    path = Path(Root("ann", "Ann", "FACT"), (step,), "chess", PathScores(1, 1, 1))
-    assert ask(["Ann likes chess - -"], "What does Ann play?", [path]) is None
+    assert ask(["Ann likes chess - -"], "What does Ann play?", [guessed_path("plays")]) is None
 
 
 @pytest.mark.parametrize("seed", range(20))
