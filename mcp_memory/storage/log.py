@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -83,8 +84,8 @@ class Log:
         self.forgetting = False
         self.edition = 0
         self._objects = objects
-        self._newest = 0
         self._seen = 0, ""  # the newest commit at the last look, with the tag of its object
+        self._noting = threading.Lock()  # held while what a look found is noted: of two looks, the later one stays
         self._last: Commit | None = None
         self._sound: dict[tuple[str, str], array[int]] = {}  # by name and tag of an object: the commits in it
 
@@ -93,13 +94,13 @@ class Log:
     def newest(self) -> int:
         """Look for new commits, and return the number of the newest; 0 for none. Some microseconds in a folder."""
         if not self._is_known():
-            self._names(self._newest)
-        return self._newest
+            self._names(self.seen)
+        return self.seen
 
     @property
     def seen(self) -> int:
         """The number of the newest commit as of the last look."""
-        return self._newest
+        return self._seen[0]
 
     @property
     def last(self) -> Commit | None:
@@ -116,7 +117,7 @@ class Log:
     def _is_known(self) -> bool:
         """Return whether nothing has changed since the last look, if that can be seen without a request."""
         number, tag = self._seen
-        if self.shared or not number:
+        if self.shared or not tag:
             return False
         has = self._objects.tag
         same = has(_name(number)) == tag and has(_name(number + 1)) is None
@@ -129,13 +130,15 @@ class Log:
         tags = self._tags(JOURNAL, _name(start) if start > 0 else "")
         self.forgetting = tags.pop(FORGETTING, None) is not None
         there = tags.get(_name(seen), tag) if tags else None  # the newest one is never removed
-        if seen and (there is None or (tag and there != tag)):
-            self.edition, self._newest, self._seen, self._last = self.edition + 1, 0, (0, ""), None
+        if tag and there != tag:
+            with self._noting:
+                if self._seen == (seen, tag):
+                    self.edition, self._seen, self._last = self.edition + 1, (0, ""), None
             if after:  # what was left out of this look may be new as well
                 return self._names(0)
-        newest = next(((_number(name), tags[name]) for name in reversed(tags)), (0, ""))
-        self._seen = max(self._seen, newest)  # another thread may just have put one
-        self._newest = max(self._newest, newest[0] or self._folded_to())
+        newest = next(((_number(name), tags[name]) for name in reversed(tags)), None) or (self._folded_to(), "")
+        with self._noting:
+            self._seen = max(self._seen, newest)
         return [name for name in tags if _number(name) > after]
 
     def _tags(self, prefix: str, after: str = "") -> dict[str, str]:
@@ -183,7 +186,7 @@ class Log:
             edition = self.edition if edition is None else edition
             if edition != self.edition:
                 break
-            if self._newest <= after:
+            if self.seen <= after:
                 return
             for line, rest in self._stored(names, after):
                 if line is None:  # it went into a segment meanwhile
@@ -254,8 +257,8 @@ class Log:
         if tag is None and self._objects.get(name) != content:
             # Equal content is ours: the first attempt of a request that was repeated because its reply was lost.
             raise StoreBusy("Another server wrote to the memory at the same moment. Nothing was stored. Try again.")
-        self._newest, self._last = max(self._newest, commit.tx), commit
-        self._seen = commit.tx, tag or ""
+        with self._noting:
+            self._seen, self._last = max(self._seen, (commit.tx, tag or "")), commit
 
     def unfolded(self) -> int:
         """Return how many commits have rows here that are in no table yet."""

@@ -189,8 +189,8 @@ class Refresher:
         last = log.last
         if log.forgetting:  # nobody reads what is just replaced; the store waits, and comes back
             return view
-        to = log.seen, log.edition
-        if to[0] < view.tx or (self._read_to is not None and self._read_to[1] != to[1]):
+        to = last.tx if last else 0, log.edition  # not the newest seen, which another thread may just have found
+        if log.seen < view.tx or (self._read_to is not None and self._read_to[1] != to[1]):
             view = self.reset()  # somebody put another store in this place, or something was forgotten
         if last is not None and last.tx > view.tx:
             ensure_usable(last, self.tables.uri, self._embedder, self._dimension)

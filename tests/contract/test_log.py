@@ -1,15 +1,20 @@
 """A commit is an object of the log: every process sees it, the tables take it over, and a lost one is noticed."""
 
+import sys
+import threading
 from dataclasses import replace
 
 import pytest
-from batches import asserted, batch, derive, turn
-from lance_at import COMMITS, commit_to, fold_all, is_damaged, make_rows, open_at, refs
+from batches import DIMENSION, asserted, batch, derive, turn
+from lance_at import COMMITS, NOW, commit_to, fold_all, is_damaged, make_rows, open_at, refs
 from remembering import space_in
 from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.errors import StoreDamaged
+from mcp_memory.storage.log import Entry, Log
+from mcp_memory.storage.objects import Folder
+from mcp_memory.storage.rows import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
 
 
@@ -133,3 +138,48 @@ async def test_a_commit_that_is_gone_under_a_running_server_is_back_when_its_fil
     assert (len(await refs(store)), store.damage) == (COMMITS, ())
     await commit_to(store, batch("more"))
     assert len(await refs(open_at(str(folder)))) == COMMITS + 1
+
+
+def test_no_thread_sees_less_than_was_there_before_it_looked(tmp_path):
+    usual, behind = sys.getswitchinterval(), []
+
+    def look(log, made):
+        while (least := len(made)) < 8:
+            if (found := log.newest()) < least:
+                behind.append((found, least))
+
+    sys.setswitchinterval(1e-6)
+    try:
+        for number in range(40):
+            (folder := tmp_path / str(number)).mkdir()
+            reader, writer, made = Log(Folder(folder)), Log(Folder(folder)), []
+            threads = [threading.Thread(target=look, args=(reader, made)) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            commit = Commit(0, 0, FORMAT, "fake", DIMENSION, 0, 0)
+            for _ in range(8):
+                writer.append(Entry(commit := commit.next(NOW), {}, {}))
+                made.append(commit)
+            for thread in threads:
+                thread.join()
+    finally:
+        sys.setswitchinterval(usual)
+    assert behind == []
+
+
+async def test_a_commit_that_another_thread_sees_while_a_view_is_read_is_read_the_next_time(tmp_path, monkeypatch):
+    uri = str(tmp_path / "store")
+    reader, last = open_at(uri), Log.last
+    await commit_to(open_at(uri), waiting("a"))
+
+    def seen_meanwhile(log):
+        found = last.fget(log)
+        if found.tx == 1:
+            Log(Folder(tmp_path / "store")).append(Entry(found.next(NOW), {}, {}))
+            log.newest()
+        return found
+
+    monkeypatch.setattr(Log, "last", property(seen_meanwhile))
+    for tx in (1, 2):
+        async with reader.reading() as view:
+            assert view.tx == tx
