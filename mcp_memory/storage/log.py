@@ -47,7 +47,7 @@ newest commits shows it, and nobody reads or writes before that is finished."""
 AT_ONCE = 16
 """Objects that are read at the same time."""
 READ_ATTEMPTS = 5
-"""How often to read on where objects went into a segment meanwhile."""
+"""How often to read on, or look again, where objects went into a segment meanwhile."""
 _DEFAULTS = frozenset(one.name for one in fields(Commit) if one.default is not MISSING)
 """Fields of a commit that a line lacks where they say nothing."""
 _NUMBER = re.compile(rb'\{"tx":(\d+),')
@@ -227,14 +227,22 @@ class Log:
             yield from threads.map(self._objects.get, names)
 
     def missing(self) -> list[int]:
-        """Return the numbers of the commits that are gone or damaged; on object storage nobody looks."""
+        """Return the numbers of the commits that are gone or damaged; on object storage nobody looks.
+
+        One that goes into a segment during a look may be missed by it, and is there at the next.
+        """
         if self.shared:
             return []
-        newest, current = self.newest(), {*self._segments()}
-        tags = {name: tag for name, tag in self._tags(SEGMENTS).items() if name in current}
-        tags |= {name: tag for name, tag in self._tags(JOURNAL).items() if name != FORGETTING}
-        self._sound = {key: self._sound.get(key) or self._numbers_in(key[0]) for key in tags.items()}
-        return sorted({*range(1, newest + 1)}.difference(*self._sound.values()))
+        gone = {*range(1, self.newest() + 1)}
+        for _ in range(READ_ATTEMPTS):
+            if not gone:
+                break
+            current = {*self._segments()}
+            tags = {name: tag for name, tag in self._tags(SEGMENTS).items() if name in current}
+            tags |= {name: tag for name, tag in self._tags(JOURNAL).items() if name != FORGETTING}
+            self._sound = {key: self._sound.get(key) or self._numbers_in(key[0]) for key in tags.items()}
+            gone.difference_update(*self._sound.values())
+        return sorted(gone)
 
     def _numbers_in(self, name: str) -> array[int]:
         if (opened := self._objects.open(name)) is None:

@@ -183,3 +183,22 @@ async def test_a_commit_that_another_thread_sees_while_a_view_is_read_is_read_th
     for tx in (1, 2):
         async with reader.reading() as view:
             assert view.tx == tx
+
+
+def test_no_commit_counts_as_gone_that_goes_into_a_segment_while_the_log_is_looked_at(tmp_path):
+    writer = Log(Folder(tmp_path))
+
+    class Folded(Folder):
+        def tags(self, prefix, after=""):
+            found = super().tags(prefix, after)
+            if prefix == "log/":
+                writer.fold(lambda *_: None)
+            return found
+
+    reader, commit = Log(Folded(tmp_path)), Commit(0, 0, FORMAT, "fake", DIMENSION, 0, 0)
+    for _ in range(2):
+        for _ in range(3):
+            writer.append(Entry(commit := commit.next(NOW), {}, {}))
+        assert reader.missing() == []
+    objects(tmp_path, "log/*/*")[0].unlink()
+    assert reader.missing() == [1, 2, 3, 4, 5]
