@@ -4,10 +4,9 @@ A line of ``explore_steps.jsonl`` is a call: its arguments, the texts of the ite
 In place of an id, which is the store's own, stands ``@`` and the text that it names; of a topic's ``@`` alone.
 """
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
+from beside import table_beside
 from integration.client_calls import connected, structured
 from remembering import space_in
 from unit.services.learning_memory import memory
@@ -16,7 +15,7 @@ from mcp_memory.configurable import Switches
 from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.services.recall.loop import operators
 
-CALLS = [json.loads(line) for line in Path(__file__).with_name("explore_steps.jsonl").read_text("utf-8").splitlines()]
+CALLS = table_beside(__file__, "explore_steps.jsonl")
 TALK = (
     "Ann: I planned the Oslo trip with Bob.",
     "Bob: The garden needs water.",

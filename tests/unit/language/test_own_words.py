@@ -1,10 +1,10 @@
 """Foreign text in a message is nobody's own words: wrapped in any form, no wish and no fact of the user comes of it."""
 
-from pathlib import Path
 from random import Random
 from time import process_time
 
 import pytest
+from beside import lines_beside
 from unit.rules.facts.reading import extracted
 
 from mcp_memory.domain.turns import Turn
@@ -28,8 +28,7 @@ FACTS = (
     "My name is Zed Holm.",
     "I am allergic to kiwis.",
 )
-_FILE = Path(__file__).with_name("wrappers.txt")
-WRAPPERS = [line.replace("\\n", "\n") for line in _FILE.read_text(encoding="utf-8").splitlines()]
+WRAPPERS = [line.replace("\\n", "\n") for line in lines_beside(__file__, "wrappers.txt")]
 """Forms of foreign text, with {} for its words."""
 
 

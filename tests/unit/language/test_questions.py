@@ -4,10 +4,8 @@
 is asked at `NOW`, else at no known time; ``among`` who speaks.
 """
 
-import json
-from pathlib import Path
-
 import pytest
+from beside import table_beside
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,9 +18,7 @@ from mcp_memory.language.shapes import areas_asked, breadth_of, topic_of
 from mcp_memory.language.stated import in_words
 
 NOW = midnight(2024, 5, 15) + DAY // 2  # a Wednesday
-LINES = [
-    json.loads(line) for line in Path(__file__).with_name("questions.jsonl").read_text(encoding="utf-8").splitlines()
-]
+LINES = table_beside(__file__, "questions.jsonl")
 
 
 def roles():

@@ -1,8 +1,7 @@
 """What sentences state: a table read from ``stated.txt``, and properties that hold for any text."""
 
-from pathlib import Path
-
 import pytest
+from beside import lines_beside
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -13,7 +12,7 @@ from mcp_memory.language.stated import in_words, stated_times, with_dates
 SAID = parse("2023-05-17T10:30:00Z")[0]
 TABLE = [
     tuple(part.strip() for part in line.split(" | "))
-    for line in Path(__file__).with_name("stated.txt").read_text("utf-8").splitlines()
+    for line in lines_beside(__file__, "stated.txt")
     if not line.startswith("#")
 ]
 PIECES = """

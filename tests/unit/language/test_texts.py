@@ -4,12 +4,10 @@
 `READINGS`. ``wishes.txt`` has lines with a standing wish (+) and without one (-).
 """
 
-import json
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
 import pytest
+from beside import lines_beside, table_beside
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -36,12 +34,8 @@ from mcp_memory.language.tokens import (
 from mcp_memory.language.wishes import find_wishes, is_small_talk
 from mcp_memory.visible import as_name, readable, without_accents, without_hidden
 
-_FILE = Path(__file__).with_name("texts.jsonl")
-LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
-
-
-WISHES = [line for line in _FILE.with_name("wishes.txt").read_text("utf-8").splitlines() if line[0] in "+-"]
-Line = dict[str, Any]
+LINES = table_beside(__file__, "texts.jsonl")
+WISHES = [line for line in lines_beside(__file__, "wishes.txt") if line[0] in "+-"]
 
 
 def mentioned(line):

@@ -7,11 +7,8 @@ what is found, by the names of `FOUND`: ``guesses`` are those by its ``rule``. `
 in the form of REAL's eq. 9.
 """
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
+from beside import table_beside
 from hypothesis import given
 from hypothesis import strategies as st
 from small_graph import TODAY, ask, cosine_by_relation, graph, said, year
@@ -22,9 +19,7 @@ from mcp_memory.language.tokens import names
 from mcp_memory.navigation.fact_query import MOST_ROOTS, FactQuery, mentioned_entities, select_roots
 from mcp_memory.navigation.paths import serialise
 
-Line = dict[str, Any]
-_FILE = Path(__file__).with_name("walks.jsonl")
-LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = table_beside(__file__, "walks.jsonl")
 GRAPHS = {line["graph"]: line["facts"] for line in LINES if "graph" in line}
 ASKED = [line for line in LINES if "ask" in line]
 GUESSING = [line for line in ASKED if line.get("guesses")]

@@ -15,9 +15,9 @@ import re
 import string
 import time
 import uuid
-from pathlib import Path
 
 import pytest
+from beside import lines_beside
 
 from mcp_memory.domain.batch import Masking
 from mcp_memory.privacy.secrets import find_secrets
@@ -30,8 +30,9 @@ ALPHABETS = {
     "UPPER": string.ascii_uppercase, "UPPER_DIGITS": string.ascii_uppercase + DIGITS, "URL_SAFE": ALNUM + "-_",
     "BASE64": ALNUM + "+/", "BASE32": string.ascii_uppercase + "234567", "BECH32": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
 }  # fmt: skip
-LINES = Path(__file__).with_name("made_up.txt").read_text(encoding="utf-8").splitlines()
-FORMS = dict(line.replace("·", "").replace("\\n", "\n").split(" = ", 1) for line in LINES)
+FORMS = dict(
+    line.replace("·", "").replace("\\n", "\n").split(" = ", 1) for line in lines_beside(__file__, "made_up.txt")
+)
 _PIECE = re.compile(r"\{(\d+|pem|card):?([^{}\"]*)\}")
 
 
@@ -81,9 +82,7 @@ def made_up(kind: str, seed: int = 7) -> tuple[str, str]:
 
 
 MASKING = Masking(find_secrets)
-TOLD, HARMLESS = (
-    Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines() for name in ("told.txt", "harmless.txt")
-)
+TOLD, HARMLESS = lines_beside(__file__, "told.txt"), lines_beside(__file__, "harmless.txt")
 
 
 @pytest.mark.parametrize("kind", FORMS)

@@ -8,12 +8,11 @@ a text is found among others, ``without`` which channels find nothing. ``missing
 nothing has.
 """
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from beside import table_beside
 from small_space import ask, document, message, space_of
 
 from mcp_memory.configurable import Switches
@@ -22,8 +21,7 @@ from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
 from mcp_memory.services.recall.loop import judge_coverage
 
-_FILE = Path(__file__).with_name("searches.jsonl")
-LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = table_beside(__file__, "searches.jsonl")
 TEXTS = {line["texts"]: line["said"] for line in LINES if "texts" in line}
 QUERIES = [line for line in LINES if "ask" in line]
 

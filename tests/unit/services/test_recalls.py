@@ -7,10 +7,8 @@ some record, and ``lacks`` in none. What else stands in a line is a field of the
 similar is what has words in common.
 """
 
-import json
-from pathlib import Path
-
 import pytest
+from beside import table_beside
 from learning_memory import memory, recalled, told
 from unit.services.learning_memory import said
 
@@ -18,8 +16,7 @@ from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.server.tools.arguments import parse_window
 
-_FILE = Path(__file__).with_name("recalls.jsonl")
-LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = table_beside(__file__, "recalls.jsonl")
 TALKS = {line["talk"]: line["said"] for line in LINES if "talk" in line}
 QUERIES = [line for line in LINES if "query" in line]
 

@@ -6,10 +6,8 @@ and as uncertain facts; none is shown as a standing wish or answered plainly. Ta
 away. What was said since then makes an answer one of the day on which it was told.
 """
 
-import json
-from pathlib import Path
-
 import pytest
+from beside import table_beside
 from remembering import space_in
 from unit.services.learning_memory import on_disk, said
 
@@ -24,8 +22,7 @@ from mcp_memory.search.wishes import standing_wishes
 from mcp_memory.settings import Settings
 from mcp_memory.view.frames import Frames
 
-_FILE = Path(__file__).with_name("frames.jsonl")
-LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = table_beside(__file__, "frames.jsonl")
 
 
 async def after(lines, *facts):

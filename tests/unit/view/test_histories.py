@@ -10,18 +10,17 @@ what is only suspected.
 import json
 import random
 from itertools import islice, permutations
-from pathlib import Path
 
 import pytest
 from asserting import asserted
+from beside import table_beside
 
 from mcp_memory.domain.facts import CERTAIN, STABLE
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
 from mcp_memory.language.iso import parse, show
 from mcp_memory.view.facts import Facts
 
-_FILE = Path(__file__).with_name("histories.jsonl")
-LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = table_beside(__file__, "histories.jsonl")
 TIMES = ("since", "until", "said_at")
 
 

@@ -8,14 +8,13 @@ read out of them counts as certain (unless ``read`` is false): so what is tested
 ``right_or_none`` may be missing.
 """
 
-import json
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import anyio
 import known_facts
 import pytest
+from beside import table_beside
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.services.learning_memory import answered, memory, said
@@ -23,11 +22,7 @@ from unit.services.learning_memory import answered, memory, said
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.language.iso import parse
 
-HERE = Path(__file__).parent
-LINES, FACTS = (
-    [json.loads(line) for line in (HERE / name).read_text(encoding="utf-8").splitlines()]
-    for name in ("talks.jsonl", "facts.jsonl")
-)
+LINES, FACTS = table_beside(__file__, "talks.jsonl"), table_beside(__file__, "facts.jsonl")
 TALKS = {line["talk"]: line["lines"] for line in LINES if "talk" in line}
 ASKED = [line for line in LINES if "question" in line]
 OF_FACTS = [(one["facts"], question, answer) for one in FACTS for question, answer in one["answers"].items()]

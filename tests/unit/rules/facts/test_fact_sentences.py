@@ -4,18 +4,16 @@ Facts that are missing cost little, facts that are wrong cost much: most lines s
 write its text and run the test, which says what is read of it.
 """
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from beside import table_beside
 from reading import extracted, read, shown, turn
 
 from mcp_memory.domain.facts import timed
 from mcp_memory.domain.times import BEGINNING, FOREVER
 
-_FILE = Path(__file__).with_name("sentences.jsonl")
-LINES = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+LINES = table_beside(__file__, "sentences.jsonl")
 
 
 @pytest.mark.parametrize("line", LINES, ids=[line["text"] for line in LINES])
