@@ -12,11 +12,11 @@ from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.kinds import READERS, recognise
 
 
-def records_of(path: Path, kind: str | None = None) -> tuple[str, list[Found]]:
+def records_of(path: Path) -> tuple[str, list[Found]]:
     """Return the kind of what is at a path, and its records."""
     with source_files(path) as files:
-        found = kind or recognise(files)
-        return found, list(READERS[found](files))
+        kind = recognise(files)
+        return kind, list(READERS[kind](files))
 
 
 def items(found: list[Found]) -> list[NewItem]:

@@ -68,13 +68,12 @@ def main() -> None:
     """Measure, print the table, and write what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, metavar="DATA", help="path without the endings of its files")
-    parser.add_argument("--questions", type=int, metavar="N", help="an even sample of so many")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every question's figures here")
     parser.add_argument("--against", type=Path, metavar="FILE", help="of an earlier --json: print paired differences")
     options = parser.parse_args()
     before = None if options.against is None else json.loads(options.against.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory(prefix="mcp-memory-evidence-", ignore_cleanup_errors=True) as folder:
-        report = anyio.run(measure, load(None), options.data, Path(folder), options.questions)
+        report = anyio.run(measure, load(None), options.data, Path(folder))
     print("\n".join(table(report)))
     if before is not None:
         print("\n".join([f"paired difference to {options.against}, in points:", *differences(before, report)]))
@@ -82,10 +81,10 @@ def main() -> None:
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
-async def measure(settings: Settings, data: Path, folder: Path, most: int | None = None) -> dict[str, Any]:
+async def measure(settings: Settings, data: Path, folder: Path) -> dict[str, Any]:
     """Write a data set into a store in an empty folder, ask its questions, and return the report."""
     storage, write = replace(settings.storage, uri=str(folder / "store")), replace(settings.write, wait=True)
-    calls, asked, seconds, rows = list(writes(data)), questions(data, most), list[float](), list[dict[str, Any]]()
+    calls, asked, seconds, rows = list(writes(data)), questions(data), list[float](), list[dict[str, Any]]()
     memory = await open_memory(replace(settings, storage=storage, write=write))
 
     async def call(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -128,8 +127,8 @@ def writes(data: Path) -> Iterator[dict[str, Any]]:
             yield {kind: items[start : start + ITEMS_A_CALL], "session": session, "space": space}
 
 
-def questions(data: Path, most: int | None = None) -> list[Asked]:
-    """Return the questions with evidence, or an even sample of so many."""
+def questions(data: Path) -> list[Asked]:
+    """Return the questions with evidence."""
     asked = []
     for row in _rows(data, "questions"):
         in_talk, category = "conv_id" in row, row.get("category")
@@ -137,8 +136,7 @@ def questions(data: Path, most: int | None = None) -> list[Asked]:
         kind = str(row.get("category_name") or category or row.get("type") or "all")
         space = str(row["conv_id"]) if in_talk else DOCUMENTS
         asked.append(Asked(str(row["qid"]), space, row["question"], gold, kind, str(category) != UNANSWERABLE))
-    asked = [question for question in asked if question.gold]
-    return asked if most is None else [asked[i * len(asked) // most] for i in range(min(most, len(asked)))]
+    return [question for question in asked if question.gold]
 
 
 def _rows(data: Path, kind: str) -> list[dict[str, Any]]:

@@ -73,12 +73,6 @@ def test_locomo_becomes_a_space_for_each_talk_with_its_sessions_in_order(tmp_pat
     ]
 
 
-def message(number, role, text, anchor=None):
-    return {"id": number, "role": role, "content": text, "time_anchor": anchor}
-
-
-FIRST = [message(0, "user", "I mend oars. ->-> 1,1", "March-05-2024"), message(1, "assistant", "Good.")]
-SECOND = [message(2, "user", "Now I build kites.", None), message(3, "assistant", "")]
 PLACES = {"Vellin": "kites", "Karst": "oars", "Upper Tarn": "bells", "Molde": "lamps"}
 
 

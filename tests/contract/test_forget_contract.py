@@ -1,7 +1,6 @@
 """A store on a disk or on object storage: what is forgotten goes with all that rests only on it, and no more."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +15,6 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import InvalidInput
-from mcp_memory.ports import Store
-
-Open = Callable[..., Store]
 
 
 def texts(*refs):

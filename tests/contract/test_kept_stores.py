@@ -6,8 +6,6 @@ export of the last one that is not: it brings such a memory over.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pytest
 from rows_checked import row_problems
@@ -27,7 +25,6 @@ from mcp_memory.storage.tables import Tables
 FORMATS = sorted(int(path.name.partition("_")[2].partition(".")[0]) for path in STORES.glob("format_*.tar.xz"))
 LOG = ("turns", "lessons", "aliases", "jobs", "spent")
 """What no rebuild may change, beside the text of points and the assertions of callers and of Claude."""
-Held = Mapping[str, Sequence[Mapping[str, Any]]]
 TODO = (
     "The tables of the store are not what users of format {format} have. If that is meant, raise FORMAT and do what "
     'CONTRIBUTING.md says under "The store\'s format"; else put the columns back.'

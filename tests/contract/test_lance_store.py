@@ -26,8 +26,8 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import View
 
 
-async def _asserted(store, space="default"):
-    return (await space_in(store, space)).facts.rows
+async def _asserted(store):
+    return (await space_in(store)).facts.rows
 
 
 async def _wait_for_compaction(store):

@@ -1,7 +1,6 @@
 """Every store keeps lessons, points, questions, names, jobs and spending as they were told, for every process."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,10 +15,8 @@ from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.language_model import Job, Reservation, Spending
 from mcp_memory.domain.turns import PooledQuestion
-from mcp_memory.ports import Store
 from mcp_memory.services.learn.lessons import learn
 
-Open = Callable[..., Store]
 NOW, LEASE_MS, TODAY = 1_800_000_000_000, 60_000, 20_833
 
 
@@ -29,12 +26,12 @@ def asked(*texts, space="default"):
     return Batch(questions=pooled, question_vectors=unit_vectors(texts))
 
 
-def leased(ref, holder, at=NOW, space="default"):
-    return Job(space, turn(ref, space).id, "leased", 0, 0, at + LEASE_MS, holder, at)
+def leased(ref, holder, space="default"):
+    return Job(space, turn(ref, space).id, "leased", 0, 0, NOW + LEASE_MS, holder, NOW)
 
 
-def spending(tokens, calls=1, day=TODAY, *more):
-    return Batch(outlays=(Reservation(day, Spending(calls, tokens, *more)),))
+def spending(tokens, day=TODAY):
+    return Batch(outlays=(Reservation(day, Spending(1, tokens)),))
 
 
 def beliefs(space):

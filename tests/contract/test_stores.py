@@ -1,7 +1,6 @@
 """A store on a disk or on object storage: what was committed is visible to all processes and never changes."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 
 import anyio
@@ -16,10 +15,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.times import BEGINNING
 from mcp_memory.errors import StoreBusy, StoreMismatch
-from mcp_memory.ports import Store
 
-Open = Callable[..., Store]
-"""Opens another store over the same rows, as another process would."""
 ODD = (
     "\u202eright to left.\u202c And on.",
     "a\u200bb\ufeffc. \N{WOMAN}\u200d\N{GIRL}!",

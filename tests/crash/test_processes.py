@@ -14,7 +14,6 @@ from rows_checked import row_problems
 from stdio_client import serving
 from store_contents import holding
 
-NOW = 1_800_000_000_000
 KINDS = {rounds.writes: (5, 7), rounds.forgets: (4, 5), rounds.indexing: (3, 11), rounds.server: (2, 5)}
 
 

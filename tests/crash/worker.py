@@ -31,7 +31,6 @@ from mcp_memory.wiring import open_store
 
 PRAISED = "s_one", "s_two", "s_three"
 PATIENCE_S = 600.0  # whether all of it gets written is tested, not how fast: other tests may run beside it
-LEASE_MS = 60_000
 PAGE = "The keeper of pier {0} counted {0} gulls. He said that Orla Quill moved to Oslo in {0}. Nobody came that day. "
 
 

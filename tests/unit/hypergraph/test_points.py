@@ -97,8 +97,8 @@ def group(*entities, text="They met.", sentences=("s_1",)):
     return EvidenceGroup({name.casefold(): name for name in entities}, ((0, text),), sentences)
 
 
-def take(points, what, scope=""):
-    return apply_group(Facts(), {one.id: one for one in points}, what, "default", scope, 7)
+def take(points, what):
+    return apply_group(Facts(), {one.id: one for one in points}, what, "default", "", 7)
 
 
 def test_evidence_about_almost_the_same_entities_updates_and_leaves_the_vertices():

@@ -1,7 +1,5 @@
 """Operators: the evidence that each returns, and the next steps that it suggests."""
 
-from collections.abc import Callable
-
 import pytest
 from small_graph import cosine_by_relation, said
 
@@ -9,7 +7,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.operators import counterfactual, timeline, versions
-from mcp_memory.ports import OperatorInput, OperatorResult
+from mcp_memory.ports import OperatorInput
 from mcp_memory.server.tools.explore import explore_reply
 from mcp_memory.view.space import Space
 
@@ -18,9 +16,6 @@ ROWS = (
     said("Ann", "works_at", "Acme", 2012), said("Acme", "located_in", "Leeds", 2001),
     said("Ann", "lives_in", "Mars", 2020, confidence=0.45), said("Bob", "bought", "a boat", 2013),
 )  # fmt: skip
-
-Take = Callable[[OperatorInput], OperatorResult]
-
 
 TOLD = (*(said("Ann", "lives_in", f"Town {n}", 2000 + n) for n in range(6)), said("Ann", "works_at", "Acme", 1990))
 

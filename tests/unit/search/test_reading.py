@@ -31,8 +31,8 @@ class SaysWhichHelps:
         return np.array([float(self.word in text) for _, text in pairs], np.float32)
 
 
-def found(count, scores, text="The {} one."):
-    space = space_of(*(message(f"m{number}", "Ann", text.format(number), number) for number in range(count)))
+def found(count, scores):
+    space = space_of(*(message(f"m{number}", "Ann", f"The {number} one.", number) for number in range(count)))
     return space, candidate_set(*scores)
 
 

@@ -11,7 +11,7 @@ from mcp_memory.language.wishes import WISH_CHARS, as_said
 from mcp_memory.search.ranking import BEFORE_WISHES, PLACED_WISHES, Candidate, place_wishes
 from mcp_memory.search.wishes import fitting_wishes, standing_wishes
 
-NEAR, FAR = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)
+NEAR = np.array([1.0, 0.0], np.float32)
 
 
 def wishing(*lines):

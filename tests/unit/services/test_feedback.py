@@ -314,10 +314,10 @@ SUPPER = "Where is the harvest supper?"
 MOVED = "The harvest supper was moved to the school in Wexham, because the barn leaks."
 
 
-async def corrected(correction=MOVED, **word):
+async def corrected():
     one = await told(memory(), BARN, "Bob: I like the harvest.")
     recall = await recalled(one, SUPPER)
-    await judged(one, recall.episode, answer_correct=False, correction=correction, **word)
+    await judged(one, recall.episode, answer_correct=False, correction=MOVED)
     return one
 
 
@@ -513,8 +513,8 @@ async def garden(disk=None):
     return await told(memory(disk), "Bob: My godfather is Emil.", *WALKS, f"Emil: {HIVES}")
 
 
-async def found(one, space="default", entity="Emil"):
-    step = await one.explore(ExploreRequest(space, "tag_events", entity=entity))
+async def found(one, space="default"):
+    step = await one.explore(ExploreRequest(space, "tag_events", entity="Emil"))
     return next(item.id for item in step.items if item.text == HIVES)
 
 

@@ -28,8 +28,8 @@ from mcp_memory.services.forget import NEAR_TEXTS
 from mcp_memory.services.indexing import Reading, deriver, silent
 
 
-async def texts(one, space="default"):
-    return [turn.text for turn in (await space_in(one.store, space)).turns.values()]
+async def texts(one):
+    return [turn.text for turn in (await space_in(one.store)).turns.values()]
 
 
 async def refs(one):

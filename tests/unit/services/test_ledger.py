@@ -13,9 +13,9 @@ NOON = 19_000 * DAY + DAY // 2
 SPENT = r"the budget of the day is spent \((?P<spent>[\d,]+) of 1,000 input tokens\); the next begins on 2022-01-09 "
 
 
-def account(disk, tokens=1_000, clock=lambda: NOON):
+def account(disk, clock=lambda: NOON):
     """Return the account of a process."""
-    return DayLedger(DiskStore(disk), tokens, clock)
+    return DayLedger(DiskStore(disk), 1_000, clock)
 
 
 async def stored(disk, day=19_000):

@@ -240,8 +240,8 @@ async def brought(memory, path, **how):
         return await import_files(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)
 
 
-async def texts_of(memory, space="default"):
-    turns = (await space_in(memory.store, space)).turns.values()
+async def texts_of(memory):
+    turns = (await space_in(memory.store)).turns.values()
     return [(turn.session, turn.ref, turn.text) for turn in turns]
 
 
@@ -249,17 +249,13 @@ def written(path):
     """Write one export of every kind, and return their paths."""
     write_json(path / "chatgpt.json", [chatgpt_chat(0), chatgpt_chat(1, turns=3)])
     write_json(path / "claude.json", [claude_chat()])
-    (path / "memory.jsonl").write_text("\n".join(map(_line, OFFICIAL)), "utf-8")
+    (path / "memory.jsonl").write_text("\n".join(map(json.dumps, OFFICIAL)), "utf-8")
     write_json(path / "mem0.json", MEM0)
     (path / "texts").mkdir()
     (path / "texts" / "coffee.md").write_text(NOTE, "utf-8")
     (path / "texts" / "fern.txt").write_text("Water the fern.", "utf-8")
     names = ("chatgpt.json", "claude.json", "memory.jsonl", "mem0.json", "texts")
     return [path / name for name in names]
-
-
-def _line(value):
-    return json.dumps(value)
 
 
 async def test_every_kind_is_stored_once_as_a_dry_run_counts_it(copy, tmp_path):
@@ -322,10 +318,9 @@ async def said_first(memory, *facts):
     await memory.write(WriteRequest("default", "talk", "message", (item,), facts))
 
 
-async def homes(memory, head="user"):
+async def homes(memory):
     facts = (await space_in(memory.store)).facts
-    versions = facts.versions(facts.key(head), "lives_in")
-    return {one.tail: one.current for one in versions}
+    return {one.tail: one.current for one in facts.versions(facts.key("user"), "lives_in")}
 
 
 UNDATED = {
@@ -348,7 +343,7 @@ async def test_an_undated_import_ends_no_dated_fact(copy, tmp_path, name, order)
     if order == "before":
         await said_first(copy, NewFact("user", "lives_in", "Porto", source="said"))
     path = tmp_path / name
-    path.write_text("\n".join(row if isinstance(row, str) else _line(row) for row in UNDATED[name]), "utf-8")
+    path.write_text("\n".join(map(json.dumps, UNDATED[name])), "utf-8")
     await brought(copy, path)
     if order == "after":
         await said_first(copy, NewFact("user", "lives_in", "Porto", source="said"))
@@ -370,7 +365,7 @@ NAMES = [
 async def test_an_import_neither_names_the_user_nor_makes_wishes(copy, tmp_path):
     await said_first(copy)
     path = tmp_path / "memory.jsonl"
-    path.write_text("\n".join(map(_line, NAMES)), "utf-8")
+    path.write_text("\n".join(map(json.dumps, NAMES)), "utf-8")
     result = await brought(copy, path)
     assert [(what, count) for (what, _), count in result.unread.items()] == [("fact", 2)]
     space = await space_in(copy.store)

@@ -31,18 +31,13 @@ pytestmark = pytest.mark.usefixtures("one_key")
 NOW = 1_700_000_000_000
 
 
-async def say(store, *items, kind="message", embedder=None, space="default"):
-    request = WriteRequest(space, "talk", "document" if kind == "document" else "message", items)
-    embedder = embedder or FakeEmbedder()
-    return await write(store, Reading(embedder, None), request, now=NOW, progress=silent)
-
-
-def store_on(disk):
-    return DiskStore(disk)
+async def say(store, *items, kind="message", embedder=None):
+    request = WriteRequest("default", "talk", kind, items)
+    return await write(store, Reading(embedder or FakeEmbedder(), None), request, now=NOW, progress=silent)
 
 
 async def test_a_message_is_stored_word_for_word_with_its_sentences_and_both_times():
-    store = store_on(Disk())
+    store = DiskStore()
     text = "  Hello\u200b there. I came yesterday.\n"
     result = await say(store, NewItem(text, ref="m1", speaker="Ann", said_at=1_683_547_200_000))
     assert [(item.ref, item.stored) for item in result.items] == [("m1", True)]
@@ -68,7 +63,7 @@ class FaultyExtractor:
 
 
 async def test_a_text_at_which_the_rules_fail_is_found_without_facts(caplog):
-    store = store_on(Disk())
+    store = DiskStore()
     request = WriteRequest("default", "talk", "message", (NewItem("The shelf was made.", ref="m1", speaker="Ann"),))
     reading = Reading(FakeEmbedder(), FaultyExtractor())
     result = await write(store, reading, request, now=NOW, progress=silent)
@@ -81,8 +76,8 @@ async def test_a_text_at_which_the_rules_fail_is_found_without_facts(caplog):
 async def test_repeating_a_call_stores_nothing_and_makes_no_commit():
     disk = Disk()
     items = (NewItem("Yes.", speaker="Ann"), NewItem("Yes.", speaker="Ann"), NewItem("Other.", ref="x"))
-    first = await say(store_on(disk), *items)
-    again = await say(store_on(disk), *items)
+    first = await say(DiskStore(disk), *items)
+    again = await say(DiskStore(disk), *items)
     assert [item.stored for item in first.items] == [True, True, True]
     assert [item.stored for item in again.items] == [False, False, False]
     assert [item.ref for item in again.items] == [item.ref for item in first.items]
@@ -91,7 +86,7 @@ async def test_repeating_a_call_stores_nothing_and_makes_no_commit():
 
 async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored():
     disk = Disk()
-    store = store_on(disk)
+    store = DiskStore(disk)
     await say(store, NewItem("Hello.", ref="m1"))
     with pytest.raises(InvalidInput, match=r"messages\[1\]\.id: 'm1' is taken"):
         await say(store, NewItem("New.", ref="m2"), NewItem("Another text.", ref="m1"))
@@ -103,7 +98,7 @@ async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored()
 
 
 async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an_old_text():
-    store = store_on(Disk())
+    store = DiskStore()
     for text in ("First text.", "Second text.", "First text.", "First text."):
         await say(store, NewItem(text, ref="d1"), kind="document")
     revisions = (await space_in(store)).revisions("talk", "d1")
@@ -120,7 +115,7 @@ lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 
 @given(st.lists(lines, min_size=1, max_size=5))
 async def test_every_text_is_returned_unchanged_and_pieces_are_spans_of_it(texts):
-    store = store_on(Disk())
+    store = DiskStore()
     await say(store, *(NewItem(text) for text in texts))
     space = await space_in(store)
     assert [space.turns[turn].text for turn in space.sessions["talk"]] == texts
@@ -135,7 +130,7 @@ def _rows_of(space, place):
 
 async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_once():
     """The sentences of a long text have the vectors of their segments, so it costs no more than these."""
-    embedder, store = FakeEmbedder(), store_on(Disk())
+    embedder, store = FakeEmbedder(), DiskStore()
     lines = [f"- The {place} has a {thing}." for place in ("north", "south") for thing in ("gate", "well", "mill")]
     long = "\n".join([*lines * 20, "", "Short. Same."])
     await say(store, NewItem(long, ref="m1"), NewItem("Short. Same.", ref="m2"), embedder=embedder)
@@ -151,7 +146,7 @@ async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_onc
 
 async def test_a_sentence_of_a_short_message_is_embedded_as_a_part_of_its_segment_and_others_by_themselves():
     """A message of one sentence is that sentence, and headings stand before what is below them."""
-    embedder, store = FakeEmbedder(), store_on(Disk())
+    embedder, store = FakeEmbedder(), DiskStore()
     talk = ("Yes. I moved to Porto.", "Hello.", "# Plan\n\nWe sail. You cook.")
     await say(store, *map(NewItem, talk), embedder=embedder)
     below = "We sail. You cook."
