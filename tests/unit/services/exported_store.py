@@ -1,7 +1,5 @@
 """A store with everything that a log can hold, for tests of export and import; all of it is invented."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +9,7 @@ from typing import Any
 from fakes import FakeEmbedder
 from remembering import space_in
 
-from mcp_memory.configurable import LimitSettings, PrivacySettings
+from mcp_memory.configurable import LimitSettings
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.memory import Memory
@@ -21,8 +19,7 @@ from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import Imported, import_files
 from mcp_memory.services.transfer.kinds import READERS
 from mcp_memory.services.transfer.own import export_lines
-from mcp_memory.settings import Settings, load
-from mcp_memory.storage.store import LanceStore
+from mcp_memory.settings import load
 from mcp_memory.wiring import open_store
 
 MAY = 1_714_903_200_000
@@ -39,31 +36,16 @@ QUESTIONS = (
 )
 
 
-def settings_at(path: Any) -> Settings:
-    """Return settings with a store in a folder, and with the question pool in recall."""
-    uri = {"MCP_MEMORY_STORAGE_URI": str(path), "MCP_MEMORY_SWITCHES_QUESTIONS": "true"}
-    return load(None, uri)
+def open_at(path: Any, secrets: str = "mask", told: str = "keep") -> Memory:
+    """Return a memory on a store in a folder, with the question pool in recall.
 
-
-def open_at(path: Any) -> Memory:
-    """Return a memory on a store in a folder; its clock goes on by a second at each look."""
-    settings, embedder, extractor = settings_at(path), FakeEmbedder(), RuleExtractor()
-    store, seconds = open_store(settings, embedder, extractor), count()
-    return Memory(settings, store, embedder, extractor, clock=lambda: MAY + 1_000 * next(seconds))
-
-
-def masked_at(path: Any, secrets: str = "mask", told: str = "keep") -> Memory:
-    """Return a memory on a store in a folder that masks what it is told, all at one moment."""
-    settings = replace(settings_at(path), privacy=PrivacySettings(secrets, told))  # type: ignore[arg-type]
-    embedder, extractor = FakeEmbedder(), RuleExtractor()
-    store, masking = open_store(settings, embedder, extractor), masking_of(settings.privacy)
-    return Memory(settings, store, embedder, extractor, clock=lambda: MAY, masking=masking)
-
-
-def store_of(memory: Memory) -> LanceStore:
-    """Return the store of a memory."""
-    assert isinstance(memory.store, LanceStore)
-    return memory.store
+    Its clock goes on by a second at each look; ``secrets`` and ``told`` are settings of privacy.
+    """
+    named = {"STORAGE_URI": path, "SWITCHES_QUESTIONS": "true", "PRIVACY_SECRETS": secrets, "PRIVACY_TOLD": told}
+    settings = load(None, {f"MCP_MEMORY_{name}": str(value) for name, value in named.items()})
+    embedder, extractor, seconds = FakeEmbedder(), RuleExtractor(), count()
+    how = {"clock": lambda: MAY + 1_000 * next(seconds), "masking": masking_of(settings.privacy)}
+    return Memory(settings, open_store(settings, embedder, extractor), embedder, extractor, **how)
 
 
 LIMITS = LimitSettings(message_bytes=1_000, document_bytes=2_000, name_chars=256)
@@ -123,7 +105,7 @@ async def imported(memory: Memory, file: bytes, into: str | None = None, **optio
     """Import an export into a memory."""
     files, how = [SourceFile("memory.jsonl", "", lambda: io.BytesIO(file))], {"limits": LIMITS, "now": MAY} | options
     read = READERS["mcp-memory"]
-    return await import_files(store_of(memory), memory.reading, read, files, space=into, default="default", **how)
+    return await import_files(memory.store, memory.reading, read, files, space=into, default="default", **how)
 
 
 async def content(memory: Memory, name: str = "default") -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ import re
 
 import anyio
 import pytest
-from exported_store import MAY, exported, imported, masked_at, open_at, store_of
+from exported_store import MAY, exported, imported, open_at
 from remembering import space_in
 from rows_checked import row_problems
 from store_contents import holding
@@ -26,7 +26,7 @@ SAID = f"My token for the harbour is {TOKEN}. The harbour opens at eight."
 
 
 async def filled(folder, secrets="mask"):
-    memory = masked_at(folder, secrets)
+    memory = open_at(folder, secrets)
     items = (NewItem(SAID, ref="m1", speaker="Ines"), NewItem("The ferns are fine.", ref="m2", speaker="Ines"))
     facts = (NewFact("harbour wifi", "password", PASSWORD), NewFact("Ines", "likes", "ferns", source="m2"))
     result = await memory.write(WriteRequest("default", "letters", "message", items, facts))
@@ -67,10 +67,10 @@ async def test_another_process_and_a_rebuild_see_the_same(tmp_path):
     memory, _ = await filled(tmp_path / "store")
     before = await shown(memory)
     await memory.aclose()
-    again = masked_at(tmp_path / "store")
+    again = open_at(tmp_path / "store")
     assert await shown(again) == before
-    await store_of(again).rebuild(deriver(again.reading, progress=silent))
-    assert await row_problems(store_of(again)) == []
+    await again.store.rebuild(deriver(again.reading, progress=silent))
+    assert await row_problems(again.store) == []
     assert MASKED in await shown(again)
     assert TOKEN not in await shown(again)
 
@@ -84,7 +84,7 @@ async def test_another_process_and_a_rebuild_see_the_same(tmp_path):
     ],
 )
 async def test_the_head_of_a_fact_may_say_that_its_tail_is_a_secret(tmp_path, fact):
-    memory = masked_at(tmp_path / "store")
+    memory = open_at(tmp_path / "store")
     result = await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
     assert "Secrets in facts[0]" in result.warnings[0]
     assert fact.tail not in await shown(memory)
@@ -102,7 +102,7 @@ async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_
     assert TOKEN in found
     assert PASSWORD in found
     await memory.aclose()
-    later = masked_at(tmp_path / "store")
+    later = open_at(tmp_path / "store")
     found = await shown(later)
     assert TOKEN not in found
     assert PASSWORD not in found
@@ -112,7 +112,7 @@ async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_
 async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path):
     with pytest.raises(InvalidInput, match=r"messages\[0\].*GitHub token.*Nothing of this call was stored"):
         await filled(tmp_path / "store", "refuse")
-    memory = masked_at(tmp_path / "store", "refuse")
+    memory = open_at(tmp_path / "store", "refuse")
     fact = NewFact("harbour wifi", "password", PASSWORD)
     with pytest.raises(InvalidInput, match=r"facts\[0\]"):
         await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
@@ -139,13 +139,13 @@ async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_pat
 async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tmp_path):
     memory, _ = await filled(tmp_path / "store")
     for secrets in ("mask", "keep"):
-        file, is_kept = await exported(masked_at(tmp_path / "store", secrets)), secrets == "keep"
+        file, is_kept = await exported(open_at(tmp_path / "store", secrets)), secrets == "keep"
         assert (TOKEN.encode() in file, PASSWORD.encode() in file) == (is_kept, is_kept)
         assert (f"My token for the harbour is {SECRET_MASK}. The".encode() in file) is not is_kept
         assert FILL.encode() not in file
-        copy = masked_at(tmp_path / f"copy {secrets}")
+        copy = open_at(tmp_path / f"copy {secrets}")
         await imported(copy, file)
-        assert await exported(masked_at(tmp_path / f"copy {secrets}", secrets)) == file
+        assert await exported(open_at(tmp_path / f"copy {secrets}", secrets)) == file
         assert TOKEN not in await shown(copy)
         await copy.aclose()
         assert not (await imported(memory, file)).stored.total()
@@ -172,7 +172,7 @@ async def test_a_secret_that_the_user_asks_to_remember_stays_readable_and_the_re
     tmp_path, text, speaker, kept
 ):
     for told in ("keep", "mask"):
-        memory = masked_at(tmp_path / told, told=told)
+        memory = open_at(tmp_path / told, told=told)
         items = (NewItem(text, ref="m1", speaker=speaker),)
         result = await memory.write(WriteRequest("default", "letters", "message", items, wait=True))
         readable = kept and told == "keep"
@@ -184,7 +184,7 @@ async def test_a_secret_that_the_user_asks_to_remember_stays_readable_and_the_re
 
 async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read_again(tmp_path):
     for told, seen in (("keep", True), ("mask", False), ("keep", True)):
-        memory = masked_at(tmp_path, told=told)
+        memory = open_at(tmp_path, told=told)
         await memory.write(WriteRequest("default", "letters", "message", (NewItem(REMEMBER, ref="m1"),)))
         assert ("code is 4711" in await shown(memory)) is seen
         await memory.aclose()
@@ -193,7 +193,7 @@ async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read
 async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_path):
     facts = (NewFact("front door", "door_code", "4711", source="m1"), NewFact("gate", "gate_code", "8822", source="m2"))
     for text, readable in (("Remember that the door code is 4711#.", True), ("The door code is 4711#.", False)):
-        memory = masked_at(tmp_path / str(readable))
+        memory = open_at(tmp_path / str(readable))
         items = (NewItem(text, ref="m1"), NewItem("The gate is green.", ref="m2"))
         first = await memory.write(WriteRequest("default", "letters", "message", items, facts[:1], wait=True))
         again = await memory.write(WriteRequest("default", "letters", "message", (), facts, wait=True))
@@ -204,7 +204,7 @@ async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_p
             assert ("'4711'" in known) is readable
             assert "'8822'" not in known
             await memory.aclose()
-            memory = masked_at(tmp_path / str(readable))
+            memory = open_at(tmp_path / str(readable))
         await memory.aclose()
 
 
@@ -235,12 +235,12 @@ async def texts(memory):
 async def test_two_stores_name_the_same_texts_otherwise_and_one_names_them_alike(tmp_path):
     found = []
     for name in ("one", "other"):
-        memory = masked_at(tmp_path / name)
+        memory = open_at(tmp_path / name)
         await memory.write(told(*PINS, facts=FACTS))
         found.append(await names(memory))
         assert store_key(memory)
         await memory.aclose()
-        again = masked_at(tmp_path / name)
+        again = open_at(tmp_path / name)
         written = await again.write(told(*PINS, facts=FACTS))
         assert [item.stored for item in written.items] == [False] * 3
         assert {fact.op for fact in written.facts} == {"unchanged"}
@@ -283,7 +283,7 @@ async def with_pins(memory):
 
 
 async def test_nobody_finds_a_masked_pin_by_an_export(tmp_path):
-    memory = masked_at(tmp_path / "store")
+    memory = open_at(tmp_path / "store")
     await with_pins(memory)
     assert not await names(memory) & set(guesses(PIN, []))
     file = (await exported(memory)).decode()
