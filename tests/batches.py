@@ -1,7 +1,5 @@
 """Batches derived from names alone, without model and splitting, for tests of stores and views."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -80,7 +78,7 @@ def asserted(one: Turn, number: int = 0, extractor: ExtractorName = "embedded", 
     how |= {"extractor": extractor, "said_at": WRITTEN_AT, "recorded_at": WRITTEN_AT, "stated": False}
     made = asserting.asserted(f"place {number}", WRITTEN_AT + number, turn=one.id, **how)
     own = assertion_id(one.id, 0, 10, "Ann", "lives_in", made.tail, extractor)
-    return replace(made, **{"id": own, "space": one.space, "end": 10} | changes)  # type: ignore[arg-type]
+    return replace(made, **{"id": own, "space": one.space, "end": 10} | changes)
 
 
 def lesson(
@@ -92,7 +90,7 @@ def lesson(
     shown = ShownEvidence("g_1", 0.25, ("meaning", "words"), named, 'A "text".')
     found = {"shown": (shown,), "activated": named, "roots": ("Ann",), "paths": ("Ann said it.",), "rounds": 2}
     told = {"time": "in May", "engine": "anthropic", "answer": "Ann", "cited": named[:1]} | found
-    episode = Episode(f"ep_{name}", space, f"Who said {name}?", WRITTEN_AT, **told)  # type: ignore[arg-type]
+    episode = Episode(f"ep_{name}", space, f"Who said {name}?", WRITTEN_AT, **told)
     return Lesson.of(episode, source, labels, WRITTEN_AT + 1)
 
 

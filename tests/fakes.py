@@ -1,7 +1,5 @@
 """Stores and embedders for tests: a real store on a folder that goes with the test, and vectors that are countable."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

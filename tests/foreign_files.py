@@ -1,7 +1,5 @@
 """Exports of other programs, invented: their shapes, with what is easily read wrongly."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Check every row of a store: what stands in it is what a program that makes no mistake writes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A client that knows only lines of JSON, and may have any number of calls in flight, over a real server process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -79,15 +77,13 @@ class StdioClient:
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool, and return what it returned, an error as well."""
-        result: dict[str, Any] = self.reply(self.begin(tool, **arguments))["result"]
-        return result
+        return self.reply(self.begin(tool, **arguments))["result"]
 
     def structured(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool that must succeed, and return its structured result."""
         result = self.call(tool, **arguments)
         assert not result.get("isError"), result
-        structured: dict[str, Any] = result["structuredContent"]
-        return structured
+        return result["structuredContent"]
 
     def read(self, uri: str) -> Any:
         """Return a resource of JSON."""
@@ -110,7 +106,6 @@ class StdioClient:
     def _put(self, message: dict[str, Any]) -> None:
         line = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode()
         try:
-            assert self.process.stdin is not None
             self.process.stdin.write(line + b"\n")
             self.process.stdin.flush()
         except (BrokenPipeError, ValueError) as error:
@@ -120,7 +115,6 @@ class StdioClient:
         return params | {"_meta": ENVELOPE | params.get("_meta", {})} if self._modern else params
 
     def _listen(self) -> None:
-        assert self.process.stdout is not None
         for line in self.process.stdout:
             try:
                 message = json.loads(line)

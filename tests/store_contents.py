@@ -1,7 +1,5 @@
 """Everything that the files of a store hold, decoded: LanceDB compresses its pages, so their bytes show little."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

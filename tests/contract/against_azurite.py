@@ -5,8 +5,6 @@ must hold: commits have no gaps, each server sees the other's, the tables take t
 what is forgotten is in no blob.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """A process that writes messages to a store on object storage, and prints the id of each that is acknowledged."""
 
-from __future__ import annotations
-
 import sys
 
 import anyio

@@ -1,7 +1,5 @@
 """The stores that the contract tests run on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,12 +9,8 @@ from batches import DIMENSION
 from lance_at import make
 from object_store import ObjectStore
 
-from mcp_memory.ports import Store
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
-
-Open = Callable[..., Store]
-
 
 ON_OBJECTS = ("test_stores", "test_forget_contract", "test_store_rows")
 """Files whose tests run on object storage as well: these are slow, and cover each kind of commit."""
@@ -35,7 +29,7 @@ async def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., LanceStore]]:
     """Return a function that opens another store over the same rows, as another process would."""
     served = ExitStack()
     options = ""
@@ -43,8 +37,8 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]
     if request.param == "objects":
         uri, options = "s3://bucket/store", served.enter_context(ObjectStore().serving()).options
 
-    def open_(embedder: str = "fake", dimension: int = DIMENSION, **settings: object) -> Store:
-        return LanceStore(Place(uri, options), embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
+    def open_(embedder: str = "fake", dimension: int = DIMENSION, **settings: object) -> LanceStore:
+        return LanceStore(Place(uri, options), embedder=embedder, dimension=dimension, **settings)
 
     with served:
         yield open_

@@ -1,7 +1,5 @@
 """LanceDB stores with a fixed clock, whole and damaged, and what tests write to any store and read of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +27,7 @@ COMMITS = 5
 def open_at(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
     """Return the store as a new process opens it."""
     options = {"clock": lambda: NOW, **more}
-    return LanceStore(uri, embedder=embedder, dimension=dimension, **options)  # type: ignore[arg-type]
+    return LanceStore(uri, embedder=embedder, dimension=dimension, **options)
 
 
 async def commit_to(store: Store, rows: Batch) -> int:
@@ -50,7 +48,6 @@ async def refs(store: Store, space: str = "default") -> list[str]:
 
 async def forgotten(store: Store) -> int:
     """Return how many times something was forgotten in a store."""
-    assert isinstance(store, LanceStore)
     async with store.reading(whole=False):
         return len(store._book.records)
 
@@ -65,7 +62,6 @@ def fold_all(uri: str) -> Tables:
 def next_commit(uri: str, **changes: Any) -> None:
     """Write a commit without rows after the last one."""
     log = Tables(uri).log
-    assert log.last is not None
     log.append(Entry(log.last.next(NOW, **changes), {}))
 
 

@@ -151,7 +151,6 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(uri, m
     seen = []
 
     async def relearn(space, lessons):
-        assert space.sentence_vectors is not None
         assert space.speakers == {"Ann": len(space.turns)}
         for name in (name for one in lessons for name in one.labels):
             piece = space.sentence(name)

@@ -8,7 +8,7 @@ import pytest
 from remembering import space_in
 from rows_checked import row_problems
 from store_contents import decoded, holding
-from unit.services.exported_store import MAY, exported, open_at, store_of
+from unit.services.exported_store import MAY, exported, open_at
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, ForgetRequest, NewFact, NewItem, WriteRequest
@@ -62,8 +62,6 @@ async def index_all(memory):
 
 def held(space):
     """Return what a process holds of a space, rows in their order."""
-    assert space.segment_vectors is not None
-    assert space.sentence_vectors is not None
     rows = np.arange(len(space.segments)), np.arange(len(space.sentences))
     return {
         "segments": [replace(segment) for segment in space.segments],
@@ -95,7 +93,7 @@ async def test_a_write_embeds_nothing_and_is_found_by_its_words_by_every_process
         newest = await memory.reconstruct(Query("", limit=2))
         assert [item.sources[0].turn.ref for item in newest.evidence] == ["m3", "m2"]
         assert [space["pending"] for space in (await memory.status()).spaces.values()] == [4]
-    assert await row_problems(store_of(one)) == []
+    assert await row_problems(one.store) == []
     nothing = await other.write(talk(("Ann", "   "), wait=False, first=9))
     again = await other.write(talk(*TALK, wait=True))
     assert (nothing.pending, again.pending, [item.stored for item in again.items]) == (0, 0, [False] * 4)
@@ -117,7 +115,7 @@ async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores
     assert await pending(later) == await pending(open_at(tmp_path / "b")) == {}
     found = await later.reconstruct(Query("lurcher"))
     assert not any("being indexed" in warning for warning in found.warnings)
-    assert await row_problems(store_of(later)) == []
+    assert await row_problems(later.store) == []
 
 
 async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path):
@@ -190,13 +188,13 @@ async def test_what_another_process_does_while_texts_are_being_indexed_counts(tm
     async def meanwhile():
         memory.embedder.before = anyio.lowlevel.checkpoint
         if what == "rebuild":
-            await store_of(other).rebuild(deriver(other.reading, progress=silent))
+            await other.store.rebuild(deriver(other.reading, progress=silent))
         await other.forget(ForgetRequest("default", ids=("m4",), session="s", dry_run=False))
 
     memory.embedder.before = meanwhile
     await index_all(memory)
     assert await pending(memory) == await pending(open_at(tmp_path / "b")) == {}
-    assert await row_problems(store_of(memory)) == []
+    assert await row_problems(memory.store) == []
     assert not holding(tmp_path, ["xylophone"])
     waited = open_at(tmp_path / "a")
     await waited.write(talk(*TALK, wait=True))
@@ -230,7 +228,7 @@ async def test_feedback_about_a_pending_text_counts_before_and_after_it_is_index
     for name in lesson.labels:
         belief = space.beliefs.get(name)
         assert abs(float(np.linalg.norm(belief.task)) - 1) < 1e-4
-    assert await row_problems(store_of(memory)) == []
+    assert await row_problems(memory.store) == []
 
 
 async def test_a_recall_waits_for_talk_and_a_process_that_ends_indexes_a_little_that_is_left(tmp_path):

@@ -5,8 +5,6 @@ one row per line. Neither is ever written again: they represent the stores of us
 makes those of a new format, once, with the code that raised it.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tarfile
@@ -118,13 +116,11 @@ def held(view: View) -> dict[str, list[dict[str, Any]]]:
     for name in sorted(view.spaces):
         for kind, rows in _rows(view.space(name)):
             found.setdefault(kind, []).extend(rows)
-    return json.loads(json.dumps(found))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(found))
 
 
 def _rows(space: Space) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     beliefs, points, pool = space.beliefs, space.hypergraph, space.questions
-    assert space.segment_vectors is not None
-    assert space.sentence_vectors is not None
     yield "turns", [asdict(turn) for turn in space.turns.values()]
     yield "segments", [asdict(one) | _begun(space.segment_vectors[row]) for row, one in enumerate(space.segments)]
     yield "sentences", [asdict(one) | _begun(space.sentence_vectors[row]) for row, one in enumerate(space.sentences)]
@@ -158,7 +154,7 @@ def unpacked(number: int, into: Path) -> Path:
 def was_held(number: int) -> Mapping[str, list[dict[str, Any]]]:
     """Return what the store of a format contained."""
     text = (STORES / f"format_{number}.json").read_text(encoding="utf-8")
-    return json.loads(text)  # type: ignore[no-any-return]
+    return json.loads(text)
 
 
 def main(number: str) -> None:

@@ -9,8 +9,6 @@ nobody had been killed; nothing is left behind, the place takes a write, and the
 Processes are forked from one that has imported everything and never used LanceDB, so a round takes a second.
 """
 
-from __future__ import annotations
-
 import builtins
 import io
 import logging
@@ -209,7 +207,7 @@ async def forget(store: LanceStore, ref: str) -> None:
 def open_store(folder: Path) -> LanceStore:
     """Return a store as a server opens it whose configuration lies beside it."""
     place = Place(str(folder), "", str(folder.parent / "notes"))
-    return open_at(place, derive=lambda: make_rows, embed=embed, relearn=relearn)  # type: ignore[arg-type]
+    return open_at(place, derive=lambda: make_rows, embed=embed, relearn=relearn)
 
 
 async def _made(around: Path) -> None:

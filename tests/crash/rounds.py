@@ -10,8 +10,6 @@
   message is in its session and found by its own words, and no call is stored in part.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import subprocess
@@ -66,7 +64,6 @@ class Outcome:
 def killed(arguments: list[str], after: int, then_s: float) -> list[str]:
     """Start a worker, kill it a moment after it has said so many lines, and return all whole lines that it said."""
     with subprocess.Popen([*WORKER, *arguments], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         said = [process.stdout.readline() for _ in range(after)]
         killer = threading.Timer(then_s, process.kill)
         killer.start()
@@ -175,7 +172,6 @@ def indexing(folder: Path, rounds: int, seed: int) -> Outcome:
 async def _look_at_index(folder: Path, acknowledged: set[str], found: Outcome) -> None:
     memory = open_memory(folder)
     store = memory.store
-    assert isinstance(store, LanceStore)
 
     async def unindexed() -> int:
         async with store.reading() as view:

@@ -4,8 +4,6 @@
 FOLDER FIRST``, ``rebuild FOLDER TIMES``, ``index FOLDER NAME``.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 from collections.abc import Iterator
@@ -40,7 +38,7 @@ def opened(folder: str | Path, **settings: Any) -> LanceStore:
     async def embed(texts: list[str]) -> Any:
         return unit_vectors(texts)
 
-    return LanceStore(str(folder), embedder="fake", dimension=DIMENSION, embed=embed, **settings)  # type: ignore[arg-type]
+    return LanceStore(str(folder), embedder="fake", dimension=DIMENSION, embed=embed, **settings)
 
 
 def say(line: object) -> None:
@@ -132,7 +130,7 @@ async def index(folder: str, name: str) -> None:
             if number % 5 == 0:
                 kind, text = "document", "".join(PAGE.format(1800 + place) for place in range(40))
             item = NewItem(f"{ref}. {text}", ref)
-            await memory.write(WriteRequest("default", kind, kind, (item,), wait=False))  # type: ignore[arg-type]
+            await memory.write(WriteRequest("default", kind, kind, (item,), wait=False))
             say(ref)
             await anyio.sleep(0.03)
 

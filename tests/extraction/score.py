@@ -8,8 +8,6 @@ name. Names agree if they are equal, or share their head word while one has all 
 time are counted among the right ones. Optional labels count neither when they are found nor when they are missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

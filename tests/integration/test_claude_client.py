@@ -11,7 +11,7 @@ from integration.client_calls import connected as in_memory
 from standin.messages_api import each, room, standing_in
 from standin.replies import Silence, meant, said
 from stdio_client import serving
-from unit.reasoning.judged_memory import KEY, TALK, claude_of, facts, wired
+from unit.reasoning.judged_memory import KEY, TALK, facts, wired
 
 TOLD = [
     {"speaker": line.split(": ")[0], "text": line.split(": ")[1], "time": f"2023-05-{8 + day:02}"}
@@ -137,7 +137,7 @@ async def test_a_cancelled_call_ends_its_request_and_changes_nothing(tool, name)
         assert held(memory) == before
         api.script = RIGHT
         assert (await structured(client, "memory_answer", question=QUESTION))["answer"] == "Acme"
-        assert claude_of(memory)._places.borrowed_tokens == 0
+        assert memory.language_model._places.borrowed_tokens == 0
 
 
 async def test_ten_concurrent_calls_share_one_client_and_its_limit():
@@ -148,13 +148,13 @@ async def test_ten_concurrent_calls_share_one_client_and_its_limit():
 
         async def call(tool):
             replies.append((tool, await structured(client, tool, **CALLS[tool])))
-            opened.add(id(claude_of(memory)._client))
+            opened.add(id(memory.language_model._client))
 
         with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 for tool in calls:
                     tasks.start_soon(call, tool)
-                while claude_of(memory)._places.statistics().tasks_waiting < 7 or len(api.requests) < 3:
+                while memory.language_model._places.statistics().tasks_waiting < 7 or len(api.requests) < 3:
                     await checkpoint()
                 assert len(api.requests) == 3
                 api.gate.set()
@@ -163,4 +163,4 @@ async def test_ten_concurrent_calls_share_one_client_and_its_limit():
         assert not [warning for _, reply in replies for warning in reply.get("warnings", [])]
         assert (len(opened), api.most_at_once) == (1, 3)
         assert {room(asked) for asked in api.requests} >= {"question", "answer"}
-        assert claude_of(memory).spent.calls == len(api.requests)
+        assert memory.language_model.spent.calls == len(api.requests)

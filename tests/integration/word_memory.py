@@ -4,19 +4,13 @@ Run as a program it is a server process over stdio that opens its memory after t
 ``--print`` uses a memory whose libraries print, ``--stuck`` one whose library call blocks.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import anyio
 
-if TYPE_CHECKING:
-    from mcp_memory.memory import Memory
 
-
-def word_memory(kind: str = "") -> Memory:
+def word_memory(kind=""):
     """Return a memory with an attribute ``pause``, which each write awaits before anything of it is stored."""
     from unit.services.learning_memory import on_disk
 

@@ -1,7 +1,5 @@
 """Check the invariants of a store, on its rows and on the view of them, after any sequence of calls."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

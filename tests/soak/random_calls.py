@@ -7,8 +7,6 @@ internal error, an invalid call changes nothing, no table loses a row, and ackno
 end on the store itself (``invariants.py``): the invariants of facts, points, lessons, questions and citations.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random
@@ -285,8 +283,7 @@ class Soak:
             if any(word in text for word in INTERNAL):
                 self.wrong.append(f"{tool} {arguments}: {text[:300]!r}")
             return None
-        found: dict[str, Any] = reply["structuredContent"]
-        return found
+        return reply["structuredContent"]
 
     def _acknowledge(self, space: str, arguments: dict[str, Any]) -> None:
         for one in (*arguments.get("messages", ()), *arguments.get("documents", ())):
@@ -337,7 +334,6 @@ def soak(store: Path, calls: int, seed: int) -> Soak:
 
 def _leave(server: StdioClient) -> None:
     """End the server as a leaving client does, and wait until its background work is done."""
-    assert server.process.stdin is not None
     server.process.stdin.close()
     server.process.wait(60)
 

@@ -4,8 +4,6 @@ Each request is recorded with what it weighs by the stand-in's own estimate, and
 answered twice over one connection, so that a client that goes away is seen to go away.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -42,7 +40,6 @@ class Asked:
     def lines(self) -> dict[str, str]:
         """The data by its numbers, as the first mark of the data bounds it."""
         frame = re.search(r"^=== (\w+) ===$", self.text, re.MULTILINE)
-        assert frame is not None
         data = self.text.split(frame[0])[1]
         return dict(_LINE.findall(data))
 

@@ -1,7 +1,5 @@
 """Replies of the stand-in: good, bad and malformed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field

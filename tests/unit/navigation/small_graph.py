@@ -1,7 +1,5 @@
 """Build a graph by hand, one line per fact, and search it for a query without an embedder."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -62,4 +60,4 @@ def ask(
     query = understand(question, ()) if isinstance(question, str) else question
     query = replace(query, entities=tuple(named), include_uncertain=include_uncertain)
     how = {"cosine": near or cosine_by_relation(), "background": (0.0, 0.1), "rarity": {}}
-    return search_facts(facts, query, at=at, switches=switches, **how)  # type: ignore[arg-type]
+    return search_facts(facts, query, at=at, switches=switches, **how)

@@ -7,8 +7,6 @@ so many letters and digits of a seeded stream, `{32:HEX}` for those of an alphab
 « and » enclose. Where · stands is nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 import re

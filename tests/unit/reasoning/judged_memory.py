@@ -1,7 +1,5 @@
 """A memory that asks a stand-in of Claude, or lets it read its texts, wired like the real one, with its replies."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,10 +20,8 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
-from mcp_memory.reasoning.client import Claude
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.services.enrichment import Enrichment
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import judges, open_claude
 
@@ -48,10 +44,9 @@ def wired(
     """
     alone = {"understand": False, "points": False}
     settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | alone | engine
-    chosen = replace(Settings().engine, **settings)  # type: ignore[arg-type]
+    chosen = replace(Settings().engine, **settings)
     config = Settings(engine=chosen, write=WriteSettings(wait=True), switches=switches or Switches())
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
-    assert claude is not None
     return on_disk(Memory, config, disk, extractor=RuleExtractor(), **judges(config, claude))
 
 
@@ -61,7 +56,7 @@ async def judged(
 ) -> AsyncIterator[tuple[Memory, StandIn]]:
     """Yield a memory that holds what Ann and Bob said, or other lines, and the stand-in that it asks."""
     async with standing_in(script) as api:
-        memory = wired(api.url, **engine)  # type: ignore[arg-type]
+        memory = wired(api.url, **engine)
         await memory.write(WriteRequest("default", "talk", "message", tuple(said(*(lines or TALK)))))
         try:
             yield memory, api
@@ -72,12 +67,6 @@ async def judged(
 async def asked(memory: Memory, question: str = ASKED, *, learn: bool = True, **more: object) -> AnswerResult:
     """Ask with the defaults of the tool."""
     return await answered(memory, question, learn=learn, **more)
-
-
-def claude_of(memory: Memory) -> Claude:
-    """Return the Claude client of a memory that has one."""
-    assert isinstance(memory.language_model, Claude)
-    return memory.language_model
 
 
 KEYS = "Bob: The keys to the house in Porto were handed over to me, and that is where you find me these days."
@@ -116,7 +105,7 @@ async def enriched(
     Questions are answered by the embedded engine.
     """
     async with standing_in(script) as api:
-        memory = wired(api.url, **({"retries": 0, "enrich": "all"} | engine))  # type: ignore[arg-type]
+        memory = wired(api.url, **({"retries": 0, "enrich": "all"} | engine))
         memory.new_question_judge = EmbeddedQuestionJudge
         items_written = tuple(items or said(*(lines or (KEYS,))))
         await memory.write(WriteRequest("default", "talk", "message", items_written))
@@ -128,22 +117,15 @@ async def enriched(
 
 def another(memory: Memory, api: StandIn, **engine: object) -> Memory:
     """Return the memory of another process on the same store."""
-    store: Any = memory.store
-    other = wired(api.url, store.disk, **({"retries": 0, "enrich": "all"} | engine))  # type: ignore[arg-type]
+    other = wired(api.url, memory.store.disk, **({"retries": 0, "enrich": "all"} | engine))
     other.new_question_judge = EmbeddedQuestionJudge
     return other
-
-
-def enriching(memory: Memory) -> Enrichment:
-    """Return what reads the texts of a memory."""
-    assert memory.enriching is not None
-    return memory.enriching
 
 
 async def read_all(memory: Memory) -> int:
     """Read until nothing is left to read now; return the number of steps."""
     steps = 1
-    while await enriching(memory).step():
+    while await memory.enriching.step():
         steps += 1
         assert steps < 1_000
     return steps

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from judged_memory import ASKED, asked, claude_of, judged
+from judged_memory import ASKED, asked, judged
 from standin.replies import error, judgement, message, said
 from unit.services.learning_memory import held, lessons, recalled
 
@@ -110,13 +110,13 @@ async def test_the_cost_of_an_answer_counts_cache_reads_apart():
         spent = answer.recall.spent
         assert (spent.calls, spent.input_tokens, spent.cached_tokens, spent.output_tokens) == (1, 730, 900, 40)
         await asked(memory)
-        assert (claude_of(memory).spent.calls, claude_of(memory).spent.input_tokens) == (2, 1_460)
+        assert (memory.language_model.spent.calls, memory.language_model.spent.input_tokens) == (2, 1_460)
         status = await memory.status()
         assert status.engine == "anthropic"
         assert (status.judging.model, status.judging.key, status.judging.spent) == (
             "claude-haiku-5-5",
             True,
-            claude_of(memory).spent,
+            memory.language_model.spent,
         )
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from judged_memory import asked, claude_of, judged
+from judged_memory import asked, judged
 from standin.messages_api import each, room
 from standin.replies import meant, message, said
 from unit.services.learning_memory import recalled
@@ -151,7 +151,7 @@ def test_a_meaning_adds_what_the_words_lack_and_changes_none():
 
 async def test_steps_that_fail_for_one_reason_share_one_warning():
     async with judged([said()], understand=True) as (memory, _):
-        claude_of(memory)._key = ""
+        memory.language_model._key = ""
         answer = await asked(memory)
     (warning,) = answer.recall.warnings
     assert warning == (

@@ -19,8 +19,6 @@ from mcp_memory.view.space import Space
 
 DAY = 86_400_000
 
-Take = Callable[[OperatorInput], OperatorResult]
-
 
 def new_space() -> Space:
     """Return an empty space with the indexes of this room, and the names that recall keeps."""
@@ -58,6 +56,6 @@ def say(
     return space
 
 
-def walked(space: Space, operator: Take, **asked: object) -> OperatorResult:
+def walked(space: Space, operator: Callable[[OperatorInput], OperatorResult], **asked: object) -> OperatorResult:
     """Return what one step finds, without a query."""
-    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
+    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), **asked))

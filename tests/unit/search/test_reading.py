@@ -1,7 +1,5 @@
 """What the reader says of the first records moves them, within bounds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import anyio

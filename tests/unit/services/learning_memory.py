@@ -1,11 +1,9 @@
 """A memory that learns, on a disk of its own and with countable vectors, wired as the real one is."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from fakes import Disk, DiskStore
@@ -82,14 +80,11 @@ class SureReader(RuleExtractor):
         ]
 
 
-MemoryT = TypeVar("MemoryT", bound=Memory)
-
-
-def on_disk(kind: type[MemoryT], config: Settings, disk: Disk | None = None, **more: object) -> MemoryT:
+def on_disk(kind: type[Memory], config: Settings, disk: Disk | None = None, **more: object) -> Memory:
     """Return a memory with countable vectors; several on one disk are processes that share a store."""
     embedder = WordEmbedder()
     store = DiskStore(disk, embedder=embedder.name, dimension=embedder.dimension, indexes=(*INDEXES, CueGraph, Topics))
-    return kind(config, store, embedder, clock=lambda: NOW, **more)  # type: ignore[arg-type]
+    return kind(config, store, embedder, clock=lambda: NOW, **more)
 
 
 def memory(disk: Disk | None = None, *, read: bool = False) -> Memory:
@@ -109,18 +104,17 @@ async def told(
 
 async def recalled(one: Memory, query: str, **asked: object) -> RecallResult:
     """Recall with the defaults of the tool."""
-    return await one.reconstruct(replace(Query(query, "default", 12), **asked))  # type: ignore[arg-type]
+    return await one.reconstruct(replace(Query(query, "default", 12), **asked))
 
 
 async def answered(one: Memory, question: str, *, learn: bool = False, **asked: object) -> AnswerResult:
     """Answer with the defaults of the tool, by which nothing is learnt unless it is wanted."""
-    return await one.answer(replace(Query(question, "default", 12, learn=learn), **asked))  # type: ignore[arg-type]
+    return await one.answer(replace(Query(question, "default", 12, learn=learn), **asked))
 
 
 def held(one: Memory, space: str = "default") -> Space:
     """Return all that a memory holds of a space, as it read it last."""
-    store: Any = one.store
-    return store._view.space(space)  # type: ignore[no-any-return]
+    return one.store._view.space(space)
 
 
 def lessons(one: Memory, episode: str | None = None) -> list[Lesson]:
@@ -130,4 +124,4 @@ def lessons(one: Memory, episode: str | None = None) -> list[Lesson]:
 
 async def judged(one: Memory, episode: str, space: str = "default", **feedback: object) -> EvolveResult:
     """Give feedback on an episode."""
-    return await one.evolve(EvolveRequest(space, episode, Feedback(**feedback)))  # type: ignore[arg-type]
+    return await one.evolve(EvolveRequest(space, episode, Feedback(**feedback)))

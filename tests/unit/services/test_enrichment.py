@@ -12,7 +12,6 @@ from unit.reasoning.judged_memory import (
     another,
     asked,
     enriched,
-    enriching,
     facts,
     jobs_of,
     knowing,
@@ -57,7 +56,7 @@ async def test_facts_that_claude_read_answer_a_question_that_the_rules_cannot():
 
 async def test_a_write_returns_without_waiting_for_claude_and_is_read_later():
     async with enriched([Silence()]) as (memory, api), anyio.create_task_group() as tasks:
-        tasks.start_soon(enriching(memory).step)
+        tasks.start_soon(memory.enriching.step)
         with anyio.fail_after(300):
             await api.arrived.wait()
             result = await memory.write(WriteRequest("default", "talk", "message", tuple(said("Ann: Hello there."))))
@@ -95,14 +94,14 @@ async def test_one_process_on_a_store_reads_at_a_time_and_another_goes_on_where_
     async with enriched(lambda one: Silence() if silent[0] else HOME(one)) as (memory, api):
         other = another(memory, api)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(enriching(memory).step)
+            tasks.start_soon(memory.enriching.step)
             with anyio.fail_after(300):
                 await api.arrived.wait()
-            assert not await enriching(other).step()
+            assert not await other.enriching.step()
             tasks.cancel_scope.cancel()
         assert (len(api.requests), await jobs_of(memory)) == (1, [])
         silent[0] = False
-        assert not await enriching(other).step()  # it rests after a look at which another one was reading
+        assert not await other.enriching.step()  # it rests after a look at which another one was reading
         other.clock = lambda: NOW + room.PAUSE_MS
         await read_all(other)
         assert [job.state for job in await jobs_of(other)] == ["done"]
@@ -116,18 +115,18 @@ async def test_a_failing_text_is_tried_again_after_a_rest_and_finally_given_up()
             moment = NOW + tries * room.PAUSE_MS
             for now in (moment - 1, moment, moment + 1):  # before and after it is not asked
                 memory.clock = lambda now=now: now
-                assert not await enriching(memory).step()
+                assert not await memory.enriching.step()
             (job,) = await jobs_of(memory)
             assert (job.tries, job.state == "failed", len(api.requests)) == (tries, tries == room.MOST_TRIES, tries)
         memory.clock = lambda: NOW + DAY
-        assert not await enriching(memory).step()
+        assert not await memory.enriching.step()
         assert (len(api.requests), await texts(memory)) == (room.MOST_TRIES, TextsRead(0, 0, 1))
 
 
 async def test_texts_that_failed_together_are_tried_alone():
     bad = [True]
     async with enriched(lambda one: message("?") if bad[0] else facts(), items=talk(3)) as (memory, api):
-        assert not await enriching(memory).step()
+        assert not await memory.enriching.step()
         assert {job.tries for job in await jobs_of(memory)} == {1}
         bad[0], memory.clock = False, lambda: NOW + room.PAUSE_MS
         await read_all(memory)
@@ -138,8 +137,8 @@ async def test_texts_that_failed_together_are_tried_alone():
 @pytest.mark.parametrize("reply", [overloaded(), error(500), error(429)])
 async def test_an_unreachable_service_fails_no_text_and_the_process_rests(reply):
     async with enriched([reply, facts()]) as (memory, api):
-        assert not await enriching(memory).step()
-        assert not await enriching(memory).step()
+        assert not await memory.enriching.step()
+        assert not await memory.enriching.step()
         assert (len(api.requests), await jobs_of(memory)) == (1, [])
         memory.clock = lambda: NOW + room.PAUSE_MS
         await read_all(memory)
@@ -148,12 +147,12 @@ async def test_an_unreachable_service_fails_no_text_and_the_process_rests(reply)
 
 async def test_a_refused_key_is_not_tried_again_before_the_next_start_and_status_says_so():
     async with enriched([error(401, "authentication_error"), facts()]) as (memory, api):
-        assert not await enriching(memory).step()
+        assert not await memory.enriching.step()
         assert await texts(memory) == TextsRead(1, 0, 0, "the key was refused; it tries again after the next start")
         told = status_reply(await memory.status()).text
         assert "1 waiting. It reads none for now: the key was refused; it tries again after the next start." in told
         memory.clock = lambda: NOW + 100 * DAY
-        assert not await enriching(memory).step()
+        assert not await memory.enriching.step()
         assert (len(api.requests), await jobs_of(memory)) == (1, [])
         other = another(memory, api)
         await read_all(other)
@@ -176,7 +175,7 @@ async def test_half_of_a_day_s_budget_is_left_to_questions_and_the_next_day_it_g
         assert 7_000 < api.tokens < 12_500
         first = len(api.requests)
         memory.clock = lambda: NOW + DAY - 1
-        assert not await enriching(memory).step()
+        assert not await memory.enriching.step()
         memory.clock = lambda: NOW + DAY
         await read_all(memory)
         assert len(api.requests) > first
@@ -195,7 +194,7 @@ async def test_a_long_document_is_read_in_parts_each_sentence_once():
         await memory.write(WriteRequest("default", "talk", "document", (item,)))
         other = another(memory, api)
         for turn in range(200):
-            await enriching((memory, other)[turn % 2]).step()  # either goes on where the other ended
+            await (memory, other)[turn % 2].enriching.step()  # either goes on where the other ended
         parts = api.requests[before:]
         assert [line for one in parts for line in numbered(one).values()] == sentences
         assert max(one.tokens for one in parts) < 3_000

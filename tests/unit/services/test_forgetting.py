@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from exported_store import content, exported, fill, imported, open_at, replies, store_of, tell
+from exported_store import content, exported, fill, imported, open_at, replies, tell
 from fakes import Disk
 from remembering import space_in
 from rows_checked import row_problems
@@ -300,10 +300,10 @@ async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp
     assert holding(tmp_path / "store", ["Braga", "Matos", "harbour"]) == {"harbour"}
     assert await evidence(memory, *VALVES) == before
     assert await content(memory, "work") == work
-    assert await row_problems(store_of(memory)) == []
+    assert await row_problems(memory.store) == []
     left = await content(memory)
     reading = Reading(memory.embedder, memory.extractor)
-    await store_of(memory).rebuild(deriver(reading, progress=silent))
+    await memory.store.rebuild(deriver(reading, progress=silent))
     assert await content(memory) == left
     assert await content(memory, "work") == work
 

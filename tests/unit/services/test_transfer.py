@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 import pytest
-from exported_store import LIMITS, MAY, QUESTIONS, content, exported, fill, imported, open_at, replies, store_of, tell
+from exported_store import LIMITS, MAY, QUESTIONS, content, exported, fill, imported, open_at, replies, tell
 from foreign_files import MEM0, NOTE, OFFICIAL, chatgpt_chat, claude_chat, records_of, write_json
 from remembering import space_in
 
@@ -237,7 +237,7 @@ async def test_a_file_of_several_spaces_goes_into_no_other(file, copy):
 async def brought(memory, path, **how):
     with source_files(path) as files:
         how = {"space": None, "default": "default", "limits": LIMITS, "now": MAY + 5_000_000_000} | how
-        return await import_files(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)
+        return await import_files(memory.store, memory.reading, READERS[recognise(files)], files, **how)
 
 
 async def texts_of(memory):

@@ -1,7 +1,5 @@
 """Facts written as lines, and the answer that they give to a question."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
