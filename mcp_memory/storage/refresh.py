@@ -202,6 +202,9 @@ class Refresher:
                 self._add(view, part, last, first=first)
             if first and not log.shared:
                 self.tables.broken |= short_tables(self.tables, last)
+            newest = log.last if self.tables.broken else last
+            if log.forgetting or newest is None or newest.generation != last.generation:
+                raise StoreBusy("The memory was made anew while it was read. Try again.")
         self._read_to = to
         return view
 

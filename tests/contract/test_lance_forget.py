@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import anyio
 import pytest
 from batches import asserted, batch, belief, erasing, lesson, point, pointed, taught, turn, unit_vectors
 from lance_at import commit_to, embed, fold_all, forgotten, open_at, refs, relearn
@@ -16,6 +17,7 @@ from mcp_memory.domain.requests import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
+from mcp_memory.storage import refresh as refresh_module
 from mcp_memory.storage.forget import BOOK
 from mcp_memory.storage.tables import Tables
 
@@ -207,3 +209,18 @@ async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_a
     again = opened(tmp_path / "store")
     assert await forgotten(again) == 1
     assert "forgotten" not in " ".join((await again.about()).notes)
+
+
+async def test_a_store_whose_tables_are_replaced_while_it_is_opened_is_not_called_damaged(tmp_path, monkeypatch):
+    await fill(opened(tmp_path / "store"))
+    real, to_forget = refresh_module.short_tables, [TARGETS]
+
+    def meanwhile(tables, last):
+        if to_forget:
+            anyio.run(opened(tmp_path / "store").forget, erasing(to_forget.pop()))
+        return real(tables, last)
+
+    monkeypatch.setattr(refresh_module, "short_tables", meanwhile)
+    store = opened(tmp_path / "store")
+    assert await refs(store) == ["bravo", "charlie"]
+    assert store.damage == ()
