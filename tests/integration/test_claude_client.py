@@ -20,14 +20,6 @@ TOLD = [
 WHERE = "Where did Bob move to?"
 
 
-@asynccontextmanager
-async def answering_client(script, **engine):
-    """Yield a client whose server asks the stand-in, which is yielded too."""
-    async with standing_in(script) as api, in_memory(one=wired(api.url, **engine)) as client:
-        await with_text(client, "memory_write", messages=TOLD)
-        yield client, api
-
-
 async def with_text(client, name, **arguments):
     """Return the structured part of a reply, and its text as ``read``."""
     reply = await checked_reply(client, name, **arguments)
@@ -36,12 +28,12 @@ async def with_text(client, name, **arguments):
 
 def citing(request):
     """Answer with the line that says where."""
-    number = next(number for number, line in request.lines.items() if "I moved to Lisbon" in line)
-    return said("Lisbon", (number,))
+    return said("Lisbon", request.numbers_of("I moved to Lisbon")[:1])
 
 
 async def test_an_answer_by_claude_states_its_engine_its_citations_and_its_cost():
-    async with answering_client(citing) as (client, api):
+    async with standing_in(citing) as api, in_memory(one=wired(api.url)) as client:
+        await structured(client, "memory_write", messages=TOLD)
         answer = await with_text(client, "memory_answer", question=WHERE, detail="full")
         assert (answer["answer"], answer["engine"], answer["warnings"]) == ("Lisbon", "anthropic", [])
         (citation,) = answer["citations"]
@@ -99,7 +91,7 @@ WAITS = [(tool, name) for tool in CALLS for name in ("question", "answer")]
 
 def answering(request):
     """Answer with the line that says where, if the question is for that."""
-    found = tuple(number for number, told in request.lines.items() if "work at Acme" in told)
+    found = request.numbers_of("work at Acme")
     return said("Acme", found) if found and request.question == QUESTION else said(missing=("all of it",))
 
 

@@ -43,6 +43,10 @@ class Asked:
         data = self.text.split(frame[0])[1]
         return dict(_LINE.findall(data))
 
+    def numbers_of(self, *words: str) -> tuple[str, ...]:
+        """Return the numbers of the data with some of these words."""
+        return tuple(number for number, line in self.lines.items() if any(one in line for one in words))
+
     @property
     def question(self) -> str:
         """What is asked, on the line after the data."""

@@ -19,7 +19,7 @@ def finding(words, answer):
     """Return a script that cites every line with these words."""
 
     def script(request):
-        numbers = tuple(number for number, line in request.lines.items() if words in line)
+        numbers = request.numbers_of(words)
         return said(answer, numbers) if numbers else said(missing=("where he moved",))
 
     return script
@@ -138,8 +138,7 @@ async def test_a_question_for_a_list_is_judged_by_lines_from_all_of_the_conversa
     question = "What are all the hobbies that Ann has tried?"
 
     def name_all(request):
-        numbers = [number for number, line in request.lines.items() if any(hobby in line for hobby in hobbies)]
-        return said("Eight of them.", numbers)
+        return said("Eight of them.", request.numbers_of(*hobbies))
 
     async with judged(name_all, *talk) as (memory, api):
         result = await asked(memory, question, limit=3)
@@ -154,13 +153,9 @@ async def test_a_question_for_a_list_is_judged_by_lines_from_all_of_the_conversa
 # Recall with Claude as its judge
 
 
-def record_number(asked, words):
-    return next(number for number, line in asked.lines.items() if number.startswith("S") and words in line)
-
-
 async def test_evidence_that_the_judge_needs_comes_first_and_scores_stay_ordered():
     def keep_the_baker(asked):
-        return said("A baker.", (record_number(asked, "baker"),), confidence=0.8)
+        return said("A baker.", [one for one in asked.numbers_of("baker") if one[0] == "S"], confidence=0.8)
 
     async with judged(keep_the_baker) as (memory, _):
         recall = await recalled(memory, ASKED)
@@ -193,15 +188,11 @@ TALK = ("Bob: My godfather is Emil.", *NOISE, "Emil: The hives behind my house w
 QUESTION = "Which animals does the godfather of Bob have?"
 
 
-def shown(request, words):
-    return tuple(number for number, line in request.lines.items() if words in line)
-
-
 def seeking(request):
     """Ask for Emil once it is known who that is, and answer once it is known what he keeps."""
-    if found := shown(request, "The hives"):
-        return said("Bees", (*found, *shown(request, "My godfather is Emil.")))
-    kept = shown(request, "My godfather is Emil.")
+    if found := request.numbers_of("The hives"):
+        return said("Bees", (*found, *request.numbers_of("My godfather is Emil.")))
+    kept = request.numbers_of("My godfather is Emil.")
     return said(missing=("what Emil has",), supports=kept, look_for=["The hives were full of honey."], names=["Emil"])
 
 
@@ -240,10 +231,10 @@ async def test_an_unsatisfied_judge_is_asked_three_times_at_most():
 
 async def test_a_step_that_was_taken_is_named_when_the_judge_is_asked_again():
     def steps(request):
-        if shown(request, "The hives"):
-            return said("Bees", shown(request, "The hives"))
+        if request.numbers_of("The hives"):
+            return said("Bees", request.numbers_of("The hives"))
         step = {"operator": "tag_events", "on": "hives", "tag": ""}
-        return said(missing=("what he keeps",), supports=shown(request, "godfather"), steps=[step])
+        return said(missing=("what he keeps",), supports=request.numbers_of("godfather"), steps=[step])
 
     async with judged(steps, *TALK) as (memory, api):
         answer = await asked(memory, QUESTION, limit=2)
@@ -261,20 +252,20 @@ async def test_of_several_steps_the_best_of_each_is_shown_where_the_room_ends():
     many = [f"Emil: On day {n} the {on} had {'rain and wind for hours ' * 24}." for on in topics for n in range(12)]
 
     def steps(request):
-        found = shown(request, "The hives")
+        found = request.numbers_of("The hives")
         if found or len(seen) > 1:
-            return said("Bees", found or shown(request, "godfather"))
+            return said("Bees", found or request.numbers_of("godfather"))
         taken = [{"operator": "tag_events", "on": on, "tag": ""} for on in ("radio", "roof", "shed")]
         return said(
-            missing=("it",), supports=shown(request, "godfather"), steps=taken, look_for=["The hives were full"]
+            missing=("it",), supports=request.numbers_of("godfather"), steps=taken, look_for=["The hives were full"]
         )
 
     talk = ("Bob: My godfather is Emil.", *many, "Emil: The hives behind my house were full of honey.")
     async with judged(steps, *talk, effort="quick") as (memory, api):
         seen = api.requests
         await asked(memory, QUESTION, limit=2)
-        assert shown(api.requests[1], "The hives")
-        assert len(shown(api.requests[1], "rain and wind")) < 18
+        assert api.requests[1].numbers_of("The hives")
+        assert len(api.requests[1].numbers_of("rain and wind")) < 18
 
 
 async def test_a_failed_second_call_leaves_the_first_judgement_with_a_warning():

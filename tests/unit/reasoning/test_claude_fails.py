@@ -189,23 +189,16 @@ async def today(memory):
     return judging.today
 
 
-async def spend_the_day(memory, api):
-    """Ask until Claude is no longer asked, and return how often it was."""
-    while (answer := await asked(memory, learn=False)).engine == "anthropic":
-        assert len(api.requests) < 20
-    assert answer.text == "Lisbon, as told on 8 May 2023"
-    (warning,) = answer.recall.warnings
-    assert warning.startswith(REFUSED)
-    assert warning.endswith(ANEW)
-    return len(api.requests)
-
-
 async def test_a_spent_day_budget_leaves_the_embedded_engine_and_names_the_next_start():
     async with judged([LISBON], day_tokens=DAY_TOKENS) as (memory, api):
-        requests = await spend_the_day(memory, api)
-        assert requests > 0
+        while (answer := await asked(memory, learn=False)).engine == "anthropic":
+            assert len(api.requests) < 20
+        assert answer.text == "Lisbon, as told on 8 May 2023"
+        (warning,) = answer.recall.warnings
+        assert warning.startswith(REFUSED)
+        assert warning.endswith(ANEW)
         assert api.tokens <= DAY_TOKENS
-        assert (await today(memory)).calls == requests
+        assert (await today(memory)).calls == len(api.requests) > 0
         memory.clock = lambda: NOW + DAY
         assert await today(memory) == Spending()
         assert (await asked(memory)).engine == "anthropic"

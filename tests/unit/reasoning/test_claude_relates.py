@@ -21,10 +21,6 @@ MET = "Ann: Rufus met Bella in Hyde Park."
 QUESTION = "How is the race connected with what Ann does?"
 
 
-def lines(request, *words):
-    return tuple(number for number, line in request.lines.items() for word in words if word in line)
-
-
 def point(of=(), entities=(), text="", supports=(), concern=""):
     lists = {"of": list(of), "entities": list(entities), "supports": list(supports)}
     return lists | {"description": text, "concern": concern}
@@ -32,7 +28,7 @@ def point(of=(), entities=(), text="", supports=(), concern=""):
 
 def relating(request):
     """Make two points, merge them with what was found for their concern, and answer from the merged one."""
-    knee, swim = lines(request, "knee hurts"), lines(request, "swim in the lake")
+    knee, swim = request.numbers_of("knee hurts"), request.numbers_of("swim in the lake")
     points = [number for number in request.lines if number[0] == "P"]
     if not points:
         made = [
@@ -41,7 +37,7 @@ def relating(request):
         ]
         return said(missing=("why she swims",), supports=(*knee, *swim), points=made, beyond="Who is Orla?")
     if len(points) == 2:
-        merged = point(points, (), "The race in May hurt Ann's knee, so she swims.", lines(request, "cold water"))
+        merged = point(points, (), "The race in May hurt Ann's knee, so she swims.", request.numbers_of("cold water"))
         return said("She swims", (points[0],), points=[merged])
     return said("She swims", (points[0],))
 
@@ -53,8 +49,8 @@ async def test_points_are_made_investigated_merged_and_kept_for_the_next_questio
         first, second = api.requests
         assert not [number for number in first.lines if number[0] == "P"]
         assert [second.lines[number].split(":")[0] for number in ("P1", "P2")] == ["Ann, race", "Ann, lake"]
-        assert lines(second, "knee hurts")  # what a point rests on is shown with it
-        assert lines(second, "cold water")
+        assert second.numbers_of("knee hurts")  # what a point rests on is shown with it
+        assert second.numbers_of("cold water")
         steps = [(call.operator, call.args.get("query")) for call in answer.recall.trace[-2:]]
         assert steps == [("local_points", "What helps the knee of Ann?"), ("global_points", "Who is Orla?")]
         assert {citation.source.quote for citation in answer.citations} == {"My knee hurts since the race in May."}
@@ -94,7 +90,7 @@ async def test_a_question_for_one_thing_makes_no_points():
 
 async def test_a_point_that_cannot_be_made_is_left_out_and_the_answer_stands():
     def script(request):
-        knee = lines(request, "knee hurts")
+        knee = request.numbers_of("knee hurts")
         wrong = [
             point((), ("Ann",), "One thing.", knee),
             point(("P7",), (), "No such point.", knee),
@@ -111,7 +107,7 @@ async def test_a_point_that_cannot_be_made_is_left_out_and_the_answer_stands():
 
 async def test_nothing_is_kept_of_an_answer_that_may_not_learn():
     def script(request):
-        swim = lines(request, "swim in the lake")
+        swim = request.numbers_of("swim in the lake")
         return said("She swims", swim, points=[point((), ("Ann", "lake"), "Ann swims in the lake.", swim)])
 
     async with judged(script, *TALK, points=True) as (memory, api):
