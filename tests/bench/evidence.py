@@ -24,7 +24,7 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -98,9 +98,10 @@ async def measure(settings: Settings, data: Path, folder: Path) -> dict[str, Any
             for one in asked:
                 began = time.perf_counter()
                 question = {"query": one.text, "limit": LIMIT, "max_tokens": MAX_TOKENS, "space": one.space}
-                ids = ranked_ids((await call("memory_reconstruct", question))["evidence"])
+                shown = (await call("memory_reconstruct", question))["evidence"]
+                ids = list(dict.fromkeys(str(source["id"]) for item in shown for source in item["sources"]))
                 seconds.append(time.perf_counter() - began)
-                found = {f"R@{k}": recall_at(k, one.gold, ids) for k in KS}
+                found = {f"R@{k}": sum(ref in ids[:k] for ref in one.gold) / len(one.gold) for k in KS}
                 rows.append({"id": one.id, "kind": one.kind, "answerable": one.answerable, **found})
             tasks.cancel_scope.cancel()
     finally:
@@ -160,16 +161,6 @@ def moment(date: str | None) -> str | None:
     with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat()
     return None
-
-
-def ranked_ids(evidence: Sequence[Row]) -> list[str]:
-    """Return the distinct ids of the messages and documents that the evidence cites, best item first."""
-    return list(dict.fromkeys(str(source["id"]) for item in evidence for source in item.get("sources", ())))
-
-
-def recall_at(k: int, gold: Collection[str], ids: Sequence[str]) -> float:
-    """Return the share of the gold ids among the first k ids, in [0, 1]; there must be at least one gold id."""
-    return sum(ref in ids[:k] for ref in gold) / len(gold)
 
 
 def table(report: Row) -> list[str]:

@@ -136,18 +136,14 @@ async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path):
 def _columns(folder):
     """Return the columns of every table of a store with their types; `n` numbers a vector has, and `g` a generation."""
     tables = Tables(str(folder))
-    found = {}
-    for name in sorted(tables.names()):
-        table = tables.latest(name)
-        found[name.replace("_0", "_g")] = dict(_types(table.schema))
-    return found
-
-
-def _fields(kind):
-    """Return the fields of a kind of the log with their types; `?` where one may be missing."""
-    return {one.name: one.kind.__name__ + "?" * one.optional for one in fields_of(kind)}
+    return {name.replace("_0", "_g"): dict(_types(tables.latest(name).schema)) for name in sorted(tables.names())}
 
 
 def _types(columns):
     for column in columns:
         yield column.name, str(column.type).replace("[32]", "[n]") + ("" if column.nullable else " not null")
+
+
+def _fields(kind):
+    """Return the fields of a kind of the log with their types; `?` where one may be missing."""
+    return {one.name: one.kind.__name__ + "?" * one.optional for one in fields_of(kind)}

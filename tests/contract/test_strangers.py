@@ -19,10 +19,6 @@ def given_away(path, patched):
         patched.setattr(os, "geteuid", lambda: STRANGER)
 
 
-def below(folder):
-    return sorted(folder.rglob("*"))
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -51,4 +47,4 @@ async def test_a_new_store_and_all_in_it_is_its_owners_alone(tmp_path, monkeypat
         await store.aclose()
     finally:
         os.umask(before)
-    assert not [path for path in below(tmp_path / "above") if path.stat().st_mode & 0o077]
+    assert not [path for path in (tmp_path / "above").rglob("*") if path.stat().st_mode & 0o077]

@@ -37,19 +37,15 @@ def held():
     return [one for one in found if isinstance(one, str) and WORD in one.lower()]
 
 
-async def use(memory):
-    items = tuple(NewItem(text, ref=ref, speaker="Ines") for ref, text in TEXTS.items())
-    await memory.write(WriteRequest("default", "letters", "message", items, wait=True))
-    for question in QUESTIONS:
-        await memory.reconstruct(Query(question))
-        await memory.reconstruct(Query(question, mode="all"))
-        await memory.answer(Query(question))
-
-
 async def test_no_cache_keeps_a_word_that_was_forgotten(here):
     memory = new_memory(load(None))
     try:
-        await use(memory)
+        items = tuple(NewItem(text, ref=ref, speaker="Ines") for ref, text in TEXTS.items())
+        await memory.write(WriteRequest("default", "letters", "message", items, wait=True))
+        for question in QUESTIONS:
+            await memory.reconstruct(Query(question))
+            await memory.reconstruct(Query(question, mode="all"))
+            await memory.answer(Query(question))
         assert held(), "the test looks in the wrong place"
         await memory.forget(ForgetRequest("default", ids=tuple(TEXTS), session="letters", dry_run=False))
         assert held() == []

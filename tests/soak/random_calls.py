@@ -326,25 +326,16 @@ def soak(store: Path, calls: int, seed: int) -> Soak:
     with serving(store) as server:
         found.run(server, calls - calls // 2)
         found.wrong += [f"{line!r} is on stdout" for line in server.noise]
-        _leave(server)
+        server.process.stdin.close()  # as a leaving client does; its background work is done then
+        server.process.wait(60)
     found.count()
     found.wrong += violations(str(store), found.acknowledged, found.quotes)
     return found
 
 
-def _leave(server: StdioClient) -> None:
-    """End the server as a leaving client does, and wait until its background work is done."""
-    server.process.stdin.close()
-    server.process.wait(60)
-
-
 def _names(space: str) -> list[str]:
     """Return the names that only the other space may contain."""
-    return [name for other in SPACES if other != space for name in _known(other)]
-
-
-def _known(space: str) -> list[str]:
-    return [name for names in SPACES[space].values() for name in names]
+    return [name for other in SPACES if other != space for names in SPACES[other].values() for name in names]
 
 
 def main() -> None:

@@ -190,15 +190,10 @@ def space_with(points, edges, *passages):
     return space
 
 
-def worked():
-    points = (point("e1", ("Aa", "Bb"), "x"), point("e2", ("Bb", "Cc"), "x"))
-    edges = (("Aa", "Xx"), ("Bb", "Yy"), ("Dd", "Zz"))
-    return space_with(points, edges, [("Aa saw Cc.", Z)], [("Dd ran.", Z)])
-
-
 def test_local_investigation_looks_one_step_around_a_point_and_global_exploration_beyond_all():
-    space = worked()
-    e1, e2 = space.hypergraph.all()
+    e1, e2 = points = point("e1", ("Aa", "Bb"), "x"), point("e2", ("Bb", "Cc"), "x")
+    edges = (("Aa", "Xx"), ("Bb", "Yy"), ("Dd", "Zz"))
+    space = space_with(points, edges, [("Aa saw Cc.", Z)], [("Dd ran.", Z)])
     assert neighbourhood(space, e1) == {"aa", "bb", "cc", "xx", "yy"}
     assert neighbourhood(space, e2) == {"aa", "bb", "cc", "yy"}  # a by e1, x is two steps away
     assert uncovered_entities(space) == {"dd", "xx", "yy", "zz"}

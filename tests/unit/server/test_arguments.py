@@ -19,11 +19,6 @@ from mcp_memory.settings import LimitSettings
 LIMITS = LimitSettings()
 
 
-def fact(**fields):
-    whole = {"head": "Ann", "relation": "lives_in", "tail": "Oslo"}
-    return {"facts": [whole, {k: v for k, v in (whole | fields).items() if v is not ...}]}
-
-
 REFUSALS = [json.loads(line) for line in (Path(__file__).parents[2] / "refusals.jsonl").read_text("utf-8").splitlines()]
 """Calls, and words of their refusal; those without words are refused only where it is known what is stored."""
 LONG = [
@@ -81,10 +76,10 @@ def test_strange_and_hostile_text_passes_unchanged(text):
 
 
 def test_a_fact_holds_from_the_start_of_a_date_until_the_start_of_another():
-    raw = fact(
-        valid_from="2020-05-01", valid_to="2021-01-01T12:00:00+02:00", confidence=1, intent="EVOLUTION", source="m"
-    )
-    request = write_request(read_arguments(WriteInput, raw, LIMITS))
+    short = {"head": "Ann", "relation": "lives_in", "tail": "Oslo"}
+    times = {"valid_from": "2020-05-01", "valid_to": "2021-01-01T12:00:00+02:00"}
+    long = short | times | {"confidence": 1, "intent": "EVOLUTION", "source": "m"}
+    request = write_request(read_arguments(WriteInput, {"facts": [short, long]}, LIMITS))
     whole = NewFact("Ann", "lives_in", "Oslo", 1_588_291_200_000, 1_609_495_200_000, 1.0, "EVOLUTION", "m")
     assert request.facts == (NewFact("Ann", "lives_in", "Oslo"), whole)
     assert (request.kind, request.items) == ("statement", ())

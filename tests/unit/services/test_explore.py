@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from batches import point
+from batches import point, pointed
 from fakes import Disk, DiskStore, FakeEmbedder
 from learning_memory import held, memory, recalled, told
 
 from mcp_memory.configurable import Switches
-from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.operators import OPERATORS
 from mcp_memory.domain.query import Window
@@ -98,19 +96,11 @@ async def test_evidence_that_nobody_knows_is_refused_by_its_place(ids, episode, 
         await explore(store, embedder, SETTINGS, asked, now=NOW, episodes=kept(shown("f_1")))
 
 
-async def with_point(*sentences):
-    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
-    space = store._view.space("default")
-    sentences = sentences or (space.sentences[0].id,)
-    async with store.writing() as transaction:
-        made = replace(point("1"), sentences=sentences)
-        await transaction.commit(Batch(points=(made,), point_vectors=np.ones((1, 64), dtype=np.float32)))
-    return store, embedder, sentences
-
-
 async def test_a_point_stands_for_its_sentences_where_points_are_not_meant_and_only_it_where_they_are():
-    store, embedder, sentences = await with_point()
-    calls = []
+    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
+    calls, sentences = [], (store._view.space("default").sentences[0].id,)
+    async with store.writing() as transaction:
+        await transaction.commit(pointed(replace(point("1"), sentences=sentences), dimension=64))
     asked = ExploreRequest("default", "event_time", ids=("h_1",))
     await explore(store, embedder, listening(calls), asked, now=NOW)
     assert calls[0].ids == sentences

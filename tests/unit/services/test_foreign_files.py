@@ -39,10 +39,6 @@ def texts(found):
     return [item.text for item in items(found)]
 
 
-def sessions(found):
-    return {one.session for one in found if items([one])}
-
-
 def stated(found):
     return {(fact.head, fact.relation, fact.tail) for fact in facts(found)}
 
@@ -211,8 +207,8 @@ def test_an_export_in_numbered_archives_in_a_folder_is_read_whole(tmp_path):
     ]
     kind, found = records_of(laid(tmp_path, parts))
     assert kind == "claude"
-    memory_and_project = {"claude:memory", "claude-project:q7"}
-    assert sessions(found) == {"claude:c0", "claude:c1", "claude:c2"} | memory_and_project
+    chats = {"claude:c0", "claude:c1", "claude:c2"}
+    assert {one.session for one in found if items([one])} == chats | {"claude:memory", "claude-project:q7"}
     assert "A big one." in texts(found)
     assert left_out(found) == [("file", "of no known kind", 1)] * 2
 

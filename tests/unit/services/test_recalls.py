@@ -37,20 +37,6 @@ async def hold(lines, facts):
     return one
 
 
-def seen(recall, name):
-    """Return what a line says of a result under a name."""
-    match name:
-        case "order" | "only":
-            return [item.text for item in recall.evidence]
-        case "speakers":
-            return sorted({str(item.sources[0].turn.speaker) for item in recall.evidence})
-        case "before":
-            return [item.before.quote if item.before else None for item in recall.evidence]
-        case "missing":
-            return list(recall.missing)
-    return getattr(recall, name)
-
-
 @pytest.mark.parametrize("line", QUERIES, ids=[f"{line.get('what', '')} {line['query']}" for line in QUERIES])
 async def test_what_is_recalled(line):
     lines = line["said"] if isinstance(line["said"], list) else TALKS[line["said"]]
@@ -71,8 +57,16 @@ async def test_what_is_recalled(line):
             case "order":
                 assert all(words in text for words, text in zip(line[name], texts, strict=False)), texts
                 assert len(texts) >= len(line[name])
+            case "only":
+                assert texts == line[name]
+            case "speakers":
+                assert sorted({str(item.sources[0].turn.speaker) for item in recall.evidence}) == line[name]
+            case "before":
+                assert [item.before.quote if item.before else None for item in recall.evidence] == line[name]
+            case "missing":
+                assert list(recall.missing) == line[name]
             case _:
-                assert seen(recall, name) == line[name]
+                assert getattr(recall, name) == line[name]
 
 
 GARDEN = "In what order did I bring up the parts of my garden?"

@@ -318,11 +318,6 @@ async def said_first(memory, *facts):
     await memory.write(WriteRequest("default", "talk", "message", (item,), facts))
 
 
-async def homes(memory):
-    facts = (await space_in(memory.store)).facts
-    return {one.tail: one.current for one in facts.versions(facts.key("user"), "lives_in")}
-
-
 UNDATED = {
     "memory.jsonl": [
         {"type": "entity", "name": "User", "entityType": "person", "observations": ["I live in Lima."]},
@@ -347,7 +342,8 @@ async def test_an_undated_import_ends_no_dated_fact(copy, tmp_path, name, order)
     await brought(copy, path)
     if order == "after":
         await said_first(copy, NewFact("user", "lives_in", "Porto", source="said"))
-    found = await homes(copy)
+    facts = (await space_in(copy.store)).facts
+    found = {one.tail: one.current for one in facts.versions(facts.key("user"), "lives_in")}
     assert found.pop("Porto")
     assert not any(found.values())
 

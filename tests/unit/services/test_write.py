@@ -124,10 +124,6 @@ async def test_every_text_is_returned_unchanged_and_pieces_are_spans_of_it(texts
         assert space.text(piece) == space.text(piece).strip()
 
 
-def _rows_of(space, place):
-    return space.sentences_within(space.segments[place])
-
-
 async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_once():
     """The sentences of a long text have the vectors of their segments, so it costs no more than these."""
     embedder, store = FakeEmbedder(), DiskStore()
@@ -137,7 +133,8 @@ async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_onc
     space = await space_in(store)
     turn = space.current("talk", "m1")
     runs = [space.text(one) for one in space.segments if one.turn_id == turn.id]
-    first = {row: place for place in reversed(range(len(space.segments))) for row in _rows_of(space, place)}
+    places = reversed(list(enumerate(space.segments)))
+    first = {row: place for place, segment in places for row in space.sentences_within(segment)}
     for row in (row for row, one in enumerate(space.sentences) if one.turn_id == turn.id):
         assert np.array_equal(space.sentence_vectors[row], space.segment_vectors[first[row]])
     assert len(runs) > 1
