@@ -45,13 +45,19 @@ async def fill(store):
     await commit_to(store, Batch(jobs=(Job("default", turn(GONE[0]).id, "done", 1, 0, 0, "", 1),)))
 
 
+@pytest.fixture
+async def store(tmp_path):
+    """A store that is `fill`ed, in the folder ``store``."""
+    filled = opened(tmp_path / "store")
+    await fill(filled)
+    return filled
+
+
 TARGETS = ForgetTargets("default", turns=frozenset(turn(ref).id for ref in GONE))
 
 
-async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path):
+async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(store, tmp_path):
     """Decoded and in raw bytes, in every retained version; before the forget the same search finds every word."""
-    store = opened(tmp_path / "store")
-    await fill(store)
     ids = sorted(TARGETS.turns)
     assert holding(tmp_path / "store", (*GONE, *ids, "bravo")) == {*GONE, *ids, "bravo"}
     before = decoded(tmp_path / "store")
@@ -71,10 +77,8 @@ async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path)
     assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
 
 
-async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(tmp_path):
+async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(store, tmp_path):
     """Tables of other generations and readers, left by processes that died."""
-    store = opened(tmp_path / "store")
-    await fill(store)
     tables = fold_all(str(tmp_path / "store"))
     rows = tables.rows("assertions_0")
     for name in ("assertions_3_0", "assertions_1", "sentences_1"):
@@ -89,10 +93,9 @@ STEPS = ("_begin", "_relearnt", "_copy_tables", "_embed_points", "_switch", "fin
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("after", [False, True])
-async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(tmp_path, monkeypatch, caplog, step, after):
+async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(store, tmp_path, monkeypatch, caplog, step, after):
     """Before and after each of its steps; a reader clears up, or a writer. Then it can be done. Nobody sees damage."""
-    store, folder = opened(tmp_path / "store"), tmp_path / "store"
-    await fill(store)
+    folder = tmp_path / "store"
     tables = set(fold_all(str(folder)).names())
     where = forget_module if step == "finish" else forget_module.Forgetter
     whole = getattr(where, step)
@@ -135,10 +138,8 @@ async def test_a_forget_that_ends_in_the_middle_is_done_or_not_begun(tmp_path, m
     assert [record.getMessage() for record in caplog.records if "gone" in record.getMessage()] == []
 
 
-async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_path):
+async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(store, tmp_path):
     """LanceDB writes each file under a name of its own first, and never removes what was not finished."""
-    store = opened(tmp_path / "store")
-    await fill(store)
     fold_all(str(tmp_path / "store"))
     data = next((tmp_path / "store" / "segments_0.lance" / "data").iterdir()).name
     left = [
@@ -152,9 +153,8 @@ async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_p
     assert holding(tmp_path, GONE) == set()
 
 
-async def test_a_process_that_dies_before_it_begins_to_forget_stops_nobody(tmp_path):
-    store, other = opened(tmp_path / "store"), opened(tmp_path / "store")
-    await fill(store)
+async def test_a_process_that_dies_before_it_begins_to_forget_stops_nobody(store, tmp_path):
+    other = opened(tmp_path / "store")
     assert len(await refs(other)) == 4
     Tables(str(tmp_path / "store")).log.begin_forgetting()
     for one in (other, store, opened(tmp_path / "store")):
@@ -163,10 +163,8 @@ async def test_a_process_that_dies_before_it_begins_to_forget_stops_nobody(tmp_p
     assert "delta" in await refs(store)
 
 
-async def test_a_full_disk_begins_nothing(tmp_path, monkeypatch):
+async def test_a_full_disk_begins_nothing(store, tmp_path, monkeypatch):
     """The memory would take as much room again for a while."""
-    store = opened(tmp_path / "store")
-    await fill(store)
     usage = type("Usage", (), {"free": 1000})
     monkeypatch.setattr("mcp_memory.storage.forget.shutil.disk_usage", lambda _: usage)
     with pytest.raises(StoreUnwritable, match="Nothing was forgotten"):
@@ -175,10 +173,9 @@ async def test_a_full_disk_begins_nothing(tmp_path, monkeypatch):
     assert await forgotten(store) == 0
 
 
-async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_path):
+async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(store, tmp_path):
     """It has derived from texts that were forgotten before it switched over."""
-    store, other = opened(tmp_path / "store"), opened(tmp_path / "store")
-    await fill(store)
+    other = opened(tmp_path / "store")
 
     async def make(turns):
         await store.forget(erasing(TARGETS))
@@ -192,9 +189,7 @@ async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_pat
 
 
 @pytest.mark.parametrize("content", [None, b"", b'00000000 {"records": []}'])
-async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_again(tmp_path, content):
-    store = opened(tmp_path / "store")
-    await fill(store)
+async def test_a_record_of_what_was_forgotten_that_is_gone_is_noted_and_begins_again(store, tmp_path, content):
     await store.forget(erasing(TARGETS))
     await store.aclose()
     (tmp_path / "store" / BOOK).unlink()

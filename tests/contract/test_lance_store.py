@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -220,58 +219,40 @@ async def test_a_store_that_replaces_a_deleted_one_is_loaded_again_though_its_nu
     assert await refs(store) == await refs(open_at(uri)) == ["b", "c"]
 
 
-LIMITED = """
-import json, logging, os, resource, sys, anyio
-sys.path[:0] = {path}
-from batches import DIMENSION, batch
+FULL = """
+import json, resource, sys, anyio
+folder, limit, *sys.path[:0] = sys.argv[1:]
+from batches import batch
+from lance_at import commit_to, open_at, refs
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.store import LanceStore
 
-async def write(store, ref):
+def allow(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+async def main():
+    store = open_at(folder)
+    said = [await refs(store)]
+    allow(int(limit))
     try:
-        async with store.writing() as transaction:
-            await transaction.commit(batch(ref))
+        await commit_to(store, batch("b"))
     except StoreUnwritable as error:
-        return str(error)
+        said.append(str(error))
+    said.append(await refs(store))
+    allow(resource.RLIM_INFINITY)
+    await commit_to(store, batch("c"))
+    print(json.dumps([*said, await refs(store)]))
 
-async def refs(store):
-    async with store.reading() as view:
-        return [turn.ref for turn in view.space("default").turns.values()]
-
-async def main(folder):
-    store = LanceStore(folder, embedder="fake", dimension=DIMENSION)
-    said = {{}}
-{body}
-    print(json.dumps(said))
-
-anyio.run(main, sys.argv[1])
+anyio.run(main)
 """
-
-
-def _in_a_process(uri, body):
-    script = LIMITED.format(path=[str(Path(__file__).parent.parent)], body=body)
-    done = subprocess.run([sys.executable, "-c", script, uri], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
 @pytest.mark.parametrize("limit", [0, 2700])
 async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri, limit):
     await commit_to(open_at(uri), batch("a"))
-    said = _in_a_process(
-        uri,
-        f"""
-    said["before"] = await refs(store)
-    resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))
-    said["full"] = await write(store, "b")
-    said["during"] = await refs(store)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    said["later"] = await write(store, "c")
-    said["after"] = await refs(store)
-""",
-    )
-    assert said["before"] == said["during"] == ["a"]
-    assert "storage.uri" in str(said["full"])
-    assert (said["later"], said["after"]) == (None, ["a", "c"])
-    assert await refs(open_at(uri)) == ["a", "c"]
+    here = Path(__file__).parent
+    command = [sys.executable, "-c", FULL, uri, str(limit), str(here), str(here.parent)]
+    before, refusal, during, after = json.loads((await anyio.run_process(command)).stdout)
+    assert before == during == ["a"]
+    assert "storage.uri" in refusal
+    assert after == await refs(open_at(uri)) == ["a", "c"]

@@ -81,9 +81,14 @@ def read(path: Path) -> Iterator[tuple[dict[str, Any], Sequence[Assertion]]]:
             "t_x", "default", "s", "r", item["kind"], item["text"], item.get("speaker") or "user", None,
             item.get("title"), said, said, 0, 0,
         )  # fmt: skip
-        spans = split(turn.text)
-        times = [stated_times(turn.text, turn.said_at, *span) for span in spans]
-        yield item, RuleExtractor().extract(turn, item.get("partner"), spans, times)
+        yield item, extracted(turn, item.get("partner"))
+
+
+def extracted(turn: Turn, partner: str | None = None) -> list[Assertion]:
+    """Return what the rules read in a text."""
+    spans = split(turn.text)
+    times = [stated_times(turn.text, turn.said_at, *span) for span in spans]
+    return RuleExtractor().extract(turn, partner, spans, times)
 
 
 def _score_text(total: Score, item: dict[str, Any], found: Sequence[Assertion]) -> None:

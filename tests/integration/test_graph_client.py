@@ -5,14 +5,12 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
-from integration.client_calls import ERAS, FACTS, LAZY, TALK, connected, content, refused, structured
-from mcp import Client
+from integration.client_calls import ERAS, FACTS, TALK, connected, content, refused, structured
 from mcp.client.extension import advertise
 from word_memory import word_memory
 
 from mcp_memory import texts
 from mcp_memory.server import viewer
-from mcp_memory.server.app import build
 from mcp_memory.server.resources.graph import DRAWN_CHARS, LISTED_EDGES
 
 
@@ -62,10 +60,7 @@ async def test_a_host_with_apps_gets_a_page_and_another_host_less_and_both_the_a
     facts = [{"head": f"Person {n}", "tail": f"Person {n + 1}", **knows} for n in range(150)]
     apps = advertise(viewer.EXTENSION, {"mimeTypes": [viewer.MIME_TYPE]})
 
-    async def opened():
-        return memory
-
-    async with Client(build(opened, LAZY), extensions=[apps]) as client:
+    async with connected(one=memory, extensions=[apps]) as client:
         assert viewer.EXTENSION in client.server_capabilities.extensions
         await structured(client, "memory_write", messages=TALK, facts=facts)
         assert len((await structured(client, "memory_graph"))["edges"]) == 100

@@ -2,16 +2,13 @@
 
 import json
 import re
-from dataclasses import replace
 
+from fakes import Disk
 from integration.client_calls import connected, parsed, refused, said, structured
-from mcp import Client
 from mcp_types import ListRootsResult, Root
-from unit.services.learning_memory import Disk, memory
 
-from mcp_memory.server.app import build
 from mcp_memory.server.opening import space_of_folder
-from mcp_memory.settings import Settings
+from mcp_memory.settings import ServerSettings, Settings
 
 # The loop
 
@@ -67,11 +64,7 @@ async def test_uncertain_evidence_for_a_question_of_time_shows_the_time_that_it_
 
 
 def client_with(space, **how):
-    async def opened():
-        return memory(Disk())
-
-    settings = Settings()
-    return Client(build(opened, replace(settings, server=replace(settings.server, space=space))), **how)
+    return connected(settings=Settings(server=ServerSettings(space=space)), **how)
 
 
 async def test_a_call_without_a_space_goes_to_the_configured_one():

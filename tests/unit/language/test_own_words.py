@@ -5,7 +5,7 @@ from time import process_time
 
 import pytest
 from beside import lines_beside
-from unit.rules.facts.reading import extracted
+from extraction.score import extracted
 
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.own_words import own_sentences

@@ -2,12 +2,11 @@
 
 from datetime import UTC, datetime
 
+from extraction.score import extracted
+
 from mcp_memory.domain.facts import CERTAIN, Assertion
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.segments import split
-from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts.extractor import RuleExtractor
 
 SAID_AT = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
 """Everything is said on Monday 8 May 2023."""
@@ -28,13 +27,6 @@ def read(
     dated: bool = True,
 ) -> list[Assertion]:
     return extracted(turn(text, speaker=speaker, title=title, dated=dated), partner)
-
-
-def extracted(source: Turn, partner: str | None = None) -> list[Assertion]:
-    """Return what the rules read in a text."""
-    spans = split(source.text)
-    times = [stated_times(source.text, source.said_at, *span) for span in spans]
-    return RuleExtractor().extract(source, partner, spans, times)
 
 
 def facts(text: str, **context: str | None) -> list[str]:

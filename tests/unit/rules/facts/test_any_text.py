@@ -3,9 +3,10 @@
 import time
 
 import pytest
+from extraction.score import extracted
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading import extracted, read, turn
+from reading import read, turn
 
 from mcp_memory.domain.turns import READ_CHARS
 from mcp_memory.language.segments import is_repetitive

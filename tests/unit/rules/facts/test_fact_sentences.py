@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 from beside import table_beside
-from reading import extracted, read, shown, turn
+from extraction.score import extracted
+from reading import read, shown, turn
 
 from mcp_memory.domain.facts import timed
 from mcp_memory.domain.times import BEGINNING, FOREVER
