@@ -31,12 +31,20 @@ async def refs(folder):
 
 
 async def saved(folder, file):
-    tables = Tables(str(folder))
-    return await back_up(tables, 5.0, file, NOW)
+    return await back_up(Tables(str(folder)), 5.0, file, NOW)
 
 
 async def restored(file, folder):
     return await restore(file, str(folder))
+
+
+@pytest.fixture
+async def backup(tmp_path):
+    """A backup, ``file``, of the folder ``store`` with one message, which is in the tables."""
+    await commit_to(opened(tmp_path / "store"), batch("alpha"))
+    fold_all(str(tmp_path / "store"))
+    await saved(tmp_path / "store", tmp_path / "file")
+    return tmp_path / "file"
 
 
 async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was(tmp_path):
@@ -63,61 +71,51 @@ async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was
 
 
 @pytest.mark.parametrize("damage", ["half", "flipped", "foreign", "empty", "other archive", "without its end"])
-async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(tmp_path, damage):
-    await fill(opened(tmp_path / "store"))
-    fold_all(str(tmp_path / "store"))
-    file = tmp_path / "file"
-    await saved(tmp_path / "store", file)
-    content = file.read_bytes()
+async def test_what_is_no_whole_backup_is_refused_and_nothing_is_changed(backup, tmp_path, damage):
+    content = backup.read_bytes()
     place = content.index(b"LANC") - 300
     flipped = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
     cut = {"half": content[: len(content) // 2], "without its end": content[: content.rindex(b"PK\x05\x06")]}
-    file.write_bytes((cut | {"flipped": flipped, "foreign": b"PK\x03\x04 not ours"}).get(damage, b""))
+    backup.write_bytes((cut | {"flipped": flipped, "foreign": b"PK\x03\x04 not ours"}).get(damage, b""))
     if damage == "other archive":
-        with zipfile.ZipFile(file, "w") as other:
+        with zipfile.ZipFile(backup, "w") as other:
             other.write(__file__, "../evil")
     with pytest.raises(InvalidInput, match=r"no backup|no whole backup"):
-        await restored(file, tmp_path / "copy")
+        await restored(backup, tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
     assert names(tmp_path) == {"store", "file"}
 
 
-async def test_a_folder_with_a_store_or_other_things_is_left_alone(tmp_path):
-    await commit_to(opened(tmp_path / "store"), batch("alpha"))
-    await saved(tmp_path / "store", tmp_path / "file")
+async def test_a_folder_with_a_store_or_other_things_is_left_alone(backup, tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
     with pytest.raises(InvalidInput, match=r"other things \(letter.txt\).*replaces nothing"):
-        await restored(tmp_path / "file", tmp_path / "other")
+        await restored(backup, tmp_path / "other")
     await commit_to(opened(tmp_path / "two"), batch("bravo"))
     with pytest.raises(InvalidInput, match=r"a memory in .* already, of 1 commits.*replaces nothing"):
-        await restored(tmp_path / "file", tmp_path / "two")
+        await restored(backup, tmp_path / "two")
     assert await refs(tmp_path / "two") == {"bravo"}
     (tmp_path / "two" / "journal").rename(tmp_path / "two" / "journal.away")
     with pytest.raises(InvalidInput, match="replaces nothing"):
-        await restored(tmp_path / "file", tmp_path / "two")
+        await restored(backup, tmp_path / "two")
 
 
-async def test_a_server_that_looks_at_the_empty_place_finds_the_restored_memory(tmp_path):
+async def test_a_server_that_looks_at_the_empty_place_finds_the_restored_memory(backup, tmp_path):
     """Also where the place is the root of a volume, in which there is a folder of the system."""
-    await commit_to(opened(tmp_path / "store"), batch("alpha"))
-    await saved(tmp_path / "store", tmp_path / "file")
     (tmp_path / "volume" / "lost+found").mkdir(parents=True)
     server = opened(tmp_path / "volume")
     async with server.reading() as view:
         assert not view.spaces
-    await restored(tmp_path / "file", tmp_path / "volume")
+    await restored(backup, tmp_path / "volume")
     await commit_to(server, batch("bravo"))
     assert await refs(tmp_path / "volume") == {"alpha", "bravo"}
 
 
-async def test_a_restore_that_died_is_ended_or_undone_by_the_next_to_open_the_place(tmp_path):
-    await commit_to(opened(tmp_path / "store"), batch("alpha"))
-    await saved(tmp_path / "store", tmp_path / "file")
+async def test_a_restore_that_died_is_ended_or_undone_by_the_next_to_open_the_place(backup, tmp_path):
     for checked, left in ((True, {"alpha"}), (False, set[str]())):
         place = tmp_path / f"place {checked}"
         with arriving(place) as made:
-            unpack(tmp_path / "file", made)
+            unpack(backup, made)
             (made / "whole").touch() if checked else None
             shutil.copytree(made, died := tmp_path / f"died {checked}")
         shutil.move(died, place / "arriving") if place.exists() else shutil.copytree(died, place / "arriving")
@@ -125,10 +123,8 @@ async def test_a_restore_that_died_is_ended_or_undone_by_the_next_to_open_the_pl
         assert "arriving" not in names(place)
 
 
-async def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch):
-    await commit_to(opened(tmp_path / "store"), batch("alpha"))
-    await saved(tmp_path / "store", tmp_path / "file")
-    before = (tmp_path / "file").read_bytes()
+async def test_a_full_disk_leaves_everything_as_it_was(backup, tmp_path, monkeypatch):
+    before = backup.read_bytes()
     before_names = names(tmp_path)
 
     def full(*_arguments, **_named):
@@ -137,25 +133,22 @@ async def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(backups.os, "fsync", full)
         with pytest.raises(StoreUnwritable, match=r"No space left.*Make room"):
-            await saved(tmp_path / "store", tmp_path / "file")
+            await saved(tmp_path / "store", backup)
         with pytest.raises(StoreUnwritable, match=r"No space left.*Make room"):
-            await restored(tmp_path / "file", tmp_path / "copy")
-    assert (tmp_path / "file").read_bytes() == before
+            await restored(backup, tmp_path / "copy")
+    assert backup.read_bytes() == before
     assert names(tmp_path) == before_names
     assert await refs(tmp_path / "store") == {"alpha"}
 
 
-async def test_a_write_to_the_new_place_during_a_restore_is_not_lost(tmp_path, monkeypatch):
-    await commit_to(opened(tmp_path / "store"), batch("alpha"))
-    await saved(tmp_path / "store", tmp_path / "file")
-
+async def test_a_write_to_the_new_place_during_a_restore_is_not_lost(backup, tmp_path, monkeypatch):
     def checked(made):
         from_thread.run(lambda: commit_to(opened(made.parent), batch("bravo")))
         return check_readable(made)
 
     monkeypatch.setattr(backups, "check_readable", checked)
     with pytest.raises(StoreBusy, match="Another process began"):
-        await restored(tmp_path / "file", tmp_path / "restored")
+        await restored(backup, tmp_path / "restored")
     assert await refs(tmp_path / "store") == {"alpha"}
     assert await refs(tmp_path / "restored") == {"bravo"}
 
@@ -174,27 +167,21 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_a_backup_with_a_member_that_is_no_file_of_a_table_is_refused_and_leaves_nothing(tmp_path, kind):
-    await fill(opened(tmp_path / "store"))
-    await saved(tmp_path / "store", tmp_path / "file")
-    bad = (tmp_path / "file").rename(tmp_path / "bad")
-    with zipfile.ZipFile(bad, "a") as archive:
+async def test_a_backup_with_a_member_that_is_no_file_of_a_table_is_refused_and_leaves_nothing(backup, tmp_path, kind):
+    with zipfile.ZipFile(backup, "a") as archive:
         archive.writestr(HOSTILE[kind], "evil")
-    before = await refs(tmp_path / "store")
     with pytest.raises((InvalidInput, StoreUnwritable)):
-        await restored(tmp_path / "bad", tmp_path / "copy")
-    assert names(tmp_path) == {"store", "bad"}
-    assert await refs(tmp_path / "store") == before
+        await restored(backup, tmp_path / "copy")
+    assert names(tmp_path) == {"store", "file"}
+    assert await refs(tmp_path / "store") == {"alpha"}
 
 
-async def test_a_backup_that_grows_when_it_is_unpacked_is_refused(tmp_path):
-    await fill(opened(tmp_path / "store"))
-    await saved(tmp_path / "store", tmp_path / "file")
-    with zipfile.ZipFile(tmp_path / "file", "a", zipfile.ZIP_DEFLATED) as archive:
+async def test_a_backup_that_grows_when_it_is_unpacked_is_refused(backup, tmp_path):
+    with zipfile.ZipFile(backup, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(DATA, bytes(50 << 20))
-    content = (tmp_path / "file").read_bytes()
+    content = backup.read_bytes()
     assert len(content) < 20 << 20
     assert struct.pack("<I", 50 << 20) in content
     with pytest.raises(InvalidInput, match="more than it does"):
-        await restored(tmp_path / "file", tmp_path / "copy")
+        await restored(backup, tmp_path / "copy")
     assert names(tmp_path) == {"store", "file"}
