@@ -21,7 +21,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from batches import WRITTEN_AT, asserted, derive, erasing, point, pointed, taught, turn, unit_vectors
 from crash.rounds import Outcome, run
 from lance_at import commit_to, embed, fold_all, make_rows, open_at, relearn
+from written_stores import held
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -46,7 +47,6 @@ from mcp_memory.storage.backups import back_up, restore
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables, import_lancedb
-from mcp_memory.view.space import View
 
 NOW = 1_800_000_000_000
 HANGS_S = 120
@@ -137,28 +137,6 @@ def _writes(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool:
 # The store, and what is done to it
 
 
-Item = tuple[object, ...]
-
-
-def contents(view: View) -> frozenset[Item]:
-    """Return everything that a view knows: its kind first, then what tells it from others, texts included."""
-    found: set[Item] = set()
-    for name, space in view.spaces.items():
-        found |= {("turn", name, turn.id, turn.text) for turn in space.turns.values()}
-        found |= {("sentence", name, one.id) for one in space.sentences}
-        found |= {("segment", name, one.id) for one in space.segments}
-        for one in space.facts.rows:
-            kind = "fact" if one.extractor == "caller" else "assertion"
-            found.add((kind, name, one.id, one.head, one.relation, one.tail))
-        found |= {("lesson", name, *one.key, one.query) for one in space.beliefs.lessons()}
-        found |= {("point", name, one.id, one.description) for one in space.hypergraph.active()}
-        found |= {("alias", name, one.alias, one.name) for one in space.facts._inferred.values()}
-        found |= {("question", name, one.segment_id, one.text) for one in space.questions.rows}
-        found |= {("job", name, *astuple(one)) for one in space.jobs.values()}
-        found |= {("belief", name, one) for one in space.beliefs.sentence_ids}
-    return frozenset(found)
-
-
 def commit_of(number: int, size: int) -> Batch:
     """Return the batch of one commit: messages, and every so often each other kind of row."""
     rows = derive([turn(f"m{number}-{place}", place=place) for place in range(size)])
@@ -172,7 +150,7 @@ def commit_of(number: int, size: int) -> Batch:
         told = taught(f"e{number}", sentence=rows.sentences[0].id)
         rows = replace(rows, lessons=told.lessons, beliefs=told.beliefs)
     if number % 4 == 0:
-        rows = replace(rows, aliases=(Alias("default", f"Bo{number} Oak", f"Bo{number}", "why", "caller", WRITTEN_AT),))
+        rows = replace(rows, aliases=(Alias("default", "Ann", f"Annie{number}", "why", "caller", WRITTEN_AT),))
     if number % 5 == 0:
         asked = PooledQuestion("default", f"What came {number}?", rows.segments[0].id, frozenset(("ann",)))
         rows = replace(rows, questions=(asked,), question_vectors=unit_vectors([asked.text]))
@@ -249,15 +227,14 @@ DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
 """What comes before, and what is done."""
 
 
-async def _look(folder: Path, write: str = "") -> tuple[frozenset[Any], tuple[str, ...]]:
+async def _look(folder: Path, write: str = "") -> tuple[dict[str, Any], tuple[str, ...]]:
     """Open a place, write a message if one is given, and return what it holds and what is wrong with it, in words."""
     store = open_store(folder)
     try:
         if write:
             await commit_to(store, derive([turn(write)]))
         async with store.reading() as view:
-            held = contents(view)
-        return held, tuple(store.damage)
+            return held(view), tuple(store.damage)
     finally:
         await store.aclose()
 
@@ -332,7 +309,7 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
     if last != after:
         fault(f"in the end: {_short(last)}")
     written = in_process(lambda: anyio.run(partial(_look, write="after all"), store))
-    if not isinstance(written, tuple) or not any(turn("after all").id in item for item in written[0]):
+    if not isinstance(written, tuple) or turn("after all").id not in [one["id"] for one in written[0]["turns"]]:
         fault(f"it takes no write: {_short(written)}")
     for path in files_below(around):
         inside = path.relative_to(around).as_posix()
@@ -340,8 +317,8 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
             fault(f"left behind: {inside}")
 
 
-def _short(state: object) -> str:
-    return f"{len(state[0])} items, {state[1]}" if isinstance(state, tuple) else str(state)
+def _short(state: Any) -> str:
+    return f"{sum(map(len, state[0].values()))} rows, {state[1]}" if isinstance(state, tuple) else str(state)
 
 
 if __name__ == "__main__":
