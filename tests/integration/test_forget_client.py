@@ -8,19 +8,20 @@ from unit.services.learning_memory import memory, told
 async def test_a_client_previews_forgets_and_recalls_nothing_of_it():
     disk = Disk()
     await told(memory(disk))
+    before = disk.commits
     async with connected(disk) as client:
         preview = await structured(client, "memory_forget", query="beagle")
-        assert preview["dry_run"] is True
-        assert preview["forgotten"]["messages"] == 1
-        assert any("beagle" in line for line in preview["affected"])
-        assert preview["engine"] == "caller"
-        text = await said(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
+        assert (preview["dry_run"], preview["forgotten"]["messages"], preview["engine"]) == (True, 1, "caller")
+        assert any("I adopted a beagle" in line for line in preview["affected"])
+        assert "beagle" in str((await structured(client, "memory_reconstruct", query="beagle"))["evidence"])
+        assert disk.commits == before
+        given = {"query": "beagle", "dry_run": False, "token": preview["token"]}
+        text = await said(client, "memory_forget", **given)
         assert "Forgotten in space 'default': 1 message" in text
         assert "Copies elsewhere remain" in text
+        assert "is not the token" in await refused(client, "memory_forget", **given)
         found = await structured(client, "memory_reconstruct", query="beagle")
         assert not any("beagle" in item["text"] for item in found["evidence"])
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert tools["memory_forget"].annotations.destructive_hint is True
 
 
 BAD = [

@@ -46,21 +46,6 @@ async def deed(one, **chosen):
     return done
 
 
-async def test_a_preview_changes_nothing_and_its_token_does_it_once():
-    one = await told(memory())
-    request = ForgetRequest("default", query="beagle")
-    preview = await one.forget(request)
-    assert preview.forgotten["messages"] == 1
-    assert any("I adopted a beagle" in line for line in preview.affected)
-    assert len(await texts(one)) == 4
-    done = await one.forget(replace(request, dry_run=False, token=preview.token))
-    assert not done.dry_run
-    assert "Copies elsewhere remain" in done.warnings[0]
-    assert not any("beagle" in text for text in await texts(one))
-    with pytest.raises(InvalidInput, match="not the token"):
-        await one.forget(replace(request, dry_run=False, token=preview.token))
-
-
 async def test_where_the_store_keeps_more_than_it_should_the_reply_says_so():
     one = await told(memory())
     about = one.store.about
