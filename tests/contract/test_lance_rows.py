@@ -117,7 +117,7 @@ async def test_a_rebuild_keeps_everything_and_makes_new_vectors_with_another_emb
     await commit_to(old, together(pointed(point("b"), changed), asked("Where?", "Who?"), Batch(jobs=(DONE,))))
     await commit_to(old, Batch(outlays=(Reservation(TODAY, Spending(1, 700)),)))
     other = replace(DONE, turn_id=turn("b").id)
-    late = together(pointed(point("c")), asked("When?"), Batch(jobs=(other,), outlays=(spent(-200, 0),)))
+    late = together(pointed(point("c")), asked("When?"), Batch(jobs=(other,), outlays=(spent(-300, 0), spent(100, 0))))
     make = making_while(old, late)
     points, texts = [changed, point("b"), point("c")], ["Where?", "Who?", "When?"]
     for _ in range(2):

@@ -2,15 +2,12 @@
 
 import sys
 import threading
-from dataclasses import replace
 
 import pytest
-from batches import DIMENSION, asserted, batch, derive, turn
+from batches import DIMENSION, batch
 from lance_at import COMMITS, NOW, commit_to, fold_all, is_damaged, make_rows, open_at, refs
-from remembering import space_in
 from rows_checked import row_problems
 
-from mcp_memory.domain.batch import Batch
 from mcp_memory.errors import StoreDamaged
 from mcp_memory.storage.log import Entry, Log
 from mcp_memory.storage.objects import Folder
@@ -18,49 +15,16 @@ from mcp_memory.storage.rows import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
 
 
-def waiting(*refs):
-    """Return texts as a write that does not wait commits them, each with a fact of its caller."""
-    turns = tuple(turn(ref, place=place) for place, ref in enumerate(refs))
-    return Batch(turns, assertions=tuple(asserted(one, extractor="caller") for one in turns))
-
-
-def indexed(*refs):
-    """Return what follows from texts that are stored."""
-    made = derive([turn(ref) for ref in refs])
-    return replace(made, turns=(), assertions=())
-
-
-async def held(store):
-    """Return the texts of a store in order, and how many facts it has of callers."""
-    space = await space_in(store)
-    return [one.ref for one in space.turns.values()], sum(one.extractor == "caller" for one in space.facts.rows)
-
-
 def objects(folder, pattern="journal/*"):
     """Return the objects of commits, or those of a pattern, the oldest first."""
     return sorted(folder.glob(pattern))
-
-
-async def test_what_one_process_commits_every_process_sees_before_it_is_in_any_table(tmp_path):
-    uri = str(tmp_path / "store")
-    reader, writer = open_at(uri), open_at(uri)
-    assert await commit_to(writer, waiting("a")) == 1
-    assert await held(reader) == (["a"], 1)
-    await commit_to(writer, waiting("b", "c"))
-    assert await held(reader) == await held(writer) == await held(open_at(uri)) == (["a", "b", "c"], 3)
-    assert (await reader.about()).tx == 2
-    await commit_to(reader, indexed("a", "b"))
-    for store in (reader, writer, open_at(uri)):
-        assert len((await space_in(store)).segments) == 2
-    assert Tables(uri).names() == []
-    assert await row_problems(reader) == []
 
 
 async def test_a_commit_of_which_a_power_loss_left_only_its_name_was_never_written(folder):
     (folder / "journal" / f"{COMMITS + 1:020d}").touch()
     writer = open_at(str(folder))
     assert (len(await refs(writer)), writer.damage) == (COMMITS, ())
-    assert await commit_to(writer, waiting("b")) == COMMITS + 1
+    assert await commit_to(writer, batch("b")) == COMMITS + 1
     assert len(await refs(writer)) == len(await refs(open_at(str(folder)))) == COMMITS + 1
 
 
@@ -170,7 +134,7 @@ def test_no_thread_sees_less_than_was_there_before_it_looked(tmp_path):
 async def test_a_commit_that_another_thread_sees_while_a_view_is_read_is_read_the_next_time(tmp_path, monkeypatch):
     uri = str(tmp_path / "store")
     reader, last = open_at(uri), Log.last
-    await commit_to(open_at(uri), waiting("a"))
+    await commit_to(open_at(uri), batch("a"))
 
     def seen_meanwhile(log):
         found = last.fget(log)

@@ -1,11 +1,11 @@
-"""Every store keeps lessons, points, questions, names, jobs and spending as they were told, for every process."""
+"""Every store keeps lessons, points, questions, names and jobs as they were told, for every process."""
 
 import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from batches import DIMENSION, batch, belief, known, lesson, merged, point, pointed, taught, turn, unit_vectors
+from batches import DIMENSION, batch, belief, known, lesson, point, pointed, taught, turn, unit_vectors
 from fakes import FakeEmbedder
 from lance_at import commit_to
 from remembering import space_in
@@ -13,11 +13,11 @@ from remembering import space_in
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Episode, Lesson
-from mcp_memory.domain.language_model import Job, Reservation, Spending
+from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.services.learn.lessons import learn
 
-NOW, LEASE_MS, TODAY = 1_800_000_000_000, 60_000, 20_833
+NOW, LEASE_MS = 1_800_000_000_000, 60_000
 
 
 def asked(*texts, space="default"):
@@ -28,10 +28,6 @@ def asked(*texts, space="default"):
 
 def leased(ref, holder, space="default"):
     return Job(space, turn(ref, space).id, "leased", 0, 0, NOW + LEASE_MS, holder, NOW)
-
-
-def spending(tokens, day=TODAY):
-    return Batch(outlays=(Reservation(day, Spending(1, tokens)),))
 
 
 def beliefs(space):
@@ -185,33 +181,3 @@ async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(
         found.append((space.beliefs.lessons(), beliefs(space)))
     assert found[0] == found[1] == found[2]
     assert {name: one[-1][0] for name, one in found[2][1].items()} == {n: c for n, c in expected.items() if c}
-
-
-async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into(open_store):
-    store = open_store()
-    a, b, c = point("a"), point("b", ("Bob", "Cy")), point("c", ("Cy", "Di"))
-    ab = merged("ab", a, b)
-    for rows in ((a, b, c), ab, merged("abc", ab[0], c)):
-        await commit_to(store, pointed(*rows))
-    for opened in (store, open_store()):
-        held = (await space_in(opened)).hypergraph
-        assert {held.resolve(one.id).id for one in (a, b, c, ab[0])} == {"h_abc"}
-        assert [one.id for one in held.active()] == ["h_abc"]
-        assert (len(held), held.resolve("h_none")) == (5, None)
-
-
-async def test_what_was_spent_is_summed_for_each_day(open_store):
-    store = open_store()
-    await commit_to(store, spending(900))
-    one = Reservation(TODAY, Spending(0, -300, 250, 60))
-    await commit_to(store, Batch(outlays=(one, Reservation(TODAY, Spending(1, 100)))))
-    await commit_to(store, spending(70, day=TODAY + 1))
-    await commit_to(store, batch("a"))
-    for opened in (store, open_store()):
-        async with opened.reading(whole=False) as view:
-            assert [view.spent(TODAY + day) for day in (-1, 0, 1)] == [
-                Spending(),
-                Spending(2, 700, 250, 60),
-                Spending(1, 70),
-            ]
-            assert (list(view.spaces), view.tx) == (["default"], 4)
