@@ -80,13 +80,6 @@ def test_each_line_but_notifications_and_answers_gets_exactly_one_reply(served):
         assert Counter(client.answered[before:-1]) == due
 
 
-def test_the_process_ends_when_the_client_closes_its_end(served):
-    with served() as client:
-        client.call("memory_status")
-        client.process.stdin.close()
-        assert ended(client) == 0
-
-
 def test_a_blocked_library_cannot_keep_the_process_alive(served):
     with served(MODERN, "--stuck") as client:
         client.begin("memory_status")
