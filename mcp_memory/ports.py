@@ -225,7 +225,6 @@ class JudgeInput:
         sentences: the sentences of the evidence, best items first, those of one item in order, with their gates.
         passages: the same as a language model is shown them (``services/recall/passages.py``); empty for a judge that
             is none.
-        rarity: the idf of each stem of the query in the space, at least 0.
         known_facts: about what it names, and the gates of the sentences that state them.
         gates: the gates of the sentences that are not neutral for the query, by their ids.
         earlier: what the judge returned before it searched further; None if it is asked for the first time.
@@ -241,7 +240,6 @@ class JudgeInput:
     query: Query
     recall: RecallResult
     sentences: Sequence[EvidenceSentence]
-    rarity: Mapping[str, float]
     known_facts: KnownFacts
     gates: Mapping[str, float] = field(default_factory=dict)
     earlier: Judgement | None = None

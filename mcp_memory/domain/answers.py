@@ -28,8 +28,6 @@ class EvidenceSentence:
     Attributes:
         evidence_id: the id of the item that it belongs to.
         times: the times that it states, in characters from the start of the turn's text.
-        score: of the item, in [0, 1].
-        cosine: the cosine of its vector with the query's; None if the view holds no vectors.
         gate: how far it is known to help with the query, in [0, 2]; 1 if nothing was learnt, below 1 if a caller
             called it wrong.
     """
@@ -37,8 +35,6 @@ class EvidenceSentence:
     evidence_id: str
     source: Source
     times: tuple[StatedTime, ...]
-    score: float
-    cosine: float | None
     gate: float = 1.0
 
 

@@ -347,7 +347,7 @@ class AnswerResult:
         hedged: whether it rests on something uncertain.
         citations: empty only for an abstention.
         points: memory points that a language model made of the question while it answered, not stored.
-        closest: sentences as they were said, for whoever asked to read, where nobody judged and nothing certain
+        closest: what the best records quote, for whoever asked to read, where nobody judged and nothing certain
             answers; best first.
     """
 

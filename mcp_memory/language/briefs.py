@@ -15,6 +15,7 @@ themselves, so that nothing is said that was not.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection
 
@@ -42,7 +43,7 @@ _FILLER = re.compile(
 )
 _FIGURE = re.compile(r"\d")
 _NAME = re.compile(r"`[^`\s]+`|(?<=[a-z,] )[A-Z][\w.+#-]+|\b[a-z]+[A-Z_]\w+")
-_LINK = re.compile(r"^(?:and|but|so|or|which|that)\b,? ?", re.IGNORECASE)
+_SPACES, _ENDS = re.compile(r"\s+"), " \n\t.,;:-…"
 GAP = " … "
 LEAST_CHARS = 55
 """Characters of the beginning and of another clause that a brief has room for at least."""
@@ -59,10 +60,10 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
     whole = " ".join(text.split())
     if len(whole) <= chars:
         return whole
-    cut = (" ".join(one.split()).rstrip(" .,;:-…") for one in BREAK.split(without_code(text)))
-    pieces = [piece for piece in cut if any(mark.isalnum() for mark in piece)]
-    if not pieces:
+    spans = _clauses(text)
+    if not spans:
         return _first_words(whole, chars)
+    pieces = [" ".join(text[start:end].split()) for start, end in spans]
     lead = LEAD.match(pieces[0])
     opening = pieces[0][lead.end() :] if lead and lead.end() < len(pieces[0]) // 2 else pieces[0]
     ranked = sorted(range(1, len(pieces)), key=lambda place: (-worth_of(pieces[place], topic), place))
@@ -70,19 +71,33 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
     chosen = {0: _first_words(opening, max(LEAST_CHARS, chars // 2) if telling else chars)}
     room = chars - len(chosen[0])
     for place in ranked:
-        piece = pieces[place]
-        if worth_of(piece, topic) <= 0 or room < 25:
+        if worth_of(pieces[place], topic) < 0 or room < 25:
             break
-        said = _first_words(_LINK.sub("", piece), max(LEAST_CHARS, room - len(GAP)))
+        said = _first_words(pieces[place], max(LEAST_CHARS, room - len(GAP)))
         if len(said) + len(GAP) <= room:
             chosen[place] = said
             room -= len(said) + len(GAP)
-    said, last = chosen[0], 0
-    for place in sorted(chosen)[1:]:
-        beside = " " if said[-1] in "!?…" else ", "
-        said = f"{said}{beside}{chosen[place]}" if place == last + 1 else f"{said.rstrip(' …')}{GAP}{chosen[place]}"
+    said, last = chosen.pop(0), 0
+    for place in sorted(chosen):
+        between = text[spans[place - 1][1] : spans[place][0]]
+        if said.endswith("…") or place > last + 1 or any(map(str.isalnum, between)):  # that is code
+            between = GAP
+        said = f"{said.rstrip(' …') if between == GAP else said}{_SPACES.sub(_one_space, between)}{chosen[place]}"
         last = place
-    return said if last == len(pieces) - 1 or said.endswith("…") else f"{said} …"
+    return said if not text[spans[last][1] :].strip(_ENDS) or said.endswith("…") else f"{said} …"
+
+
+def _clauses(text: str) -> list[tuple[int, int]]:
+    """Return the spans of the clauses of a text, without its code and the marks at their ends."""
+    cut = without_code(text)
+    breaks = [(0, 0), *(found.span() for found in BREAK.finditer(cut)), (len(cut), len(cut))]
+    whole = [(start, end) for (_, start), (end, _) in itertools.pairwise(breaks)]
+    spans = [(end - len(cut[start:end].lstrip()), start + len(cut[start:end].rstrip(_ENDS))) for start, end in whole]
+    return [(start, end) for start, end in spans if any(map(str.isalnum, cut[start:end]))]
+
+
+def _one_space(spaces: re.Match[str]) -> str:
+    return "\n" if "\n" in spaces[0] else " "
 
 
 def worth_of(piece: str, topic: Collection[str]) -> float:

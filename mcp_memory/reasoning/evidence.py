@@ -233,7 +233,7 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
         shown.add(
             replace(sentence, source=one.source)
             if sentence is not None
-            else EvidenceSentence(one.evidence_id, one.source, (), 0.0, None)
+            else EvidenceSentence(one.evidence_id, one.source, ())
         )
     _render_points(judge_input, kept_ids, shown)
     # an answer follows the standing wishes that fit the question, so they are in every request

@@ -11,8 +11,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
 from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, Source, Step
 from mcp_memory.domain.points import Point
@@ -21,7 +19,6 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.ports import JudgeInput
 from mcp_memory.search.channels import said_in_role
 from mcp_memory.search.ranking import Candidate
-from mcp_memory.search.words import WordIndex
 from mcp_memory.view.evidence import MOST_SOURCES, fact_with_sources, known_sentences, segment_evidence, source_of
 from mcp_memory.view.space import NONE, Space
 
@@ -134,12 +131,11 @@ def judge_input(
     for row, gate in gates.items():
         piece = space.sentences[row]
         placed.setdefault(piece.turn_id, []).append((piece.start, piece.end, gate))
-    words, by_id = space.index(WordIndex), {space.sentences[row].id: gate for row, gate in gates.items()}
+    by_id = {space.sentences[row].id: gate for row, gate in gates.items()}
     return JudgeInput(
         query,
         result,
-        _sentences(space, query, result, gates),
-        words.rarities(query.stems),
+        _sentences(space, result, gates),
         replace(facts, gates=placed) if gates else facts,
         gates=by_id,
         point_sentences={point.id: point_sentences(space, point, by_id) for point in result.points},
@@ -151,16 +147,15 @@ def point_sentences(space: Space, point: Point, gates: Mapping[str, float]) -> l
     """Return the first sentences that a point rests on, as far as they are current, with their gates by id."""
     pieces = known_sentences(space, point.sentences)[:SHOWN_SUPPORTS]
     return [
-        EvidenceSentence(point.id, source_of(space, piece), piece.times, 0.0, None, gates.get(piece.id, 1.0))
-        for piece in pieces
+        EvidenceSentence(point.id, source_of(space, piece), piece.times, gates.get(piece.id, 1.0)) for piece in pieces
     ]
 
 
-def _sentences(space: Space, query: Query, result: RecallResult, gates: Mapping[int, float]) -> list[EvidenceSentence]:
+def _sentences(space: Space, result: RecallResult, gates: Mapping[int, float]) -> list[EvidenceSentence]:
     """Return the sentences that the evidence quotes, of the best first, each once; of a broad recall its lines."""
     if result.breadth != "best":
         return [
-            EvidenceSentence(item.id, item.sources[0], (), item.score, None, _gate(space, item, gates))
+            EvidenceSentence(item.id, item.sources[0], (), _gate(space, item, gates))
             for item in result.evidence
             if item.kind in ("sentence", "segment") and item.sources
         ]
@@ -169,13 +164,10 @@ def _sentences(space: Space, query: Query, result: RecallResult, gates: Mapping[
         for source in item.sources:
             quoted = space.sentences.overlapping(source.turn.id, source.start, source.end)
             rows = [row for row in quoted if row not in found]  # some segments overlap
-            cosines: list[float] | list[None] = [None] * len(rows)
-            if space.sentence_vectors is not None:
-                cosines = (space.sentence_vectors.take(np.array(rows, dtype=np.intp)) @ query.vector).tolist()
-            for row, cosine in zip(rows, cosines, strict=True):
+            for row in rows:
                 sentence, gate = space.sentences[row], gates.get(row, 1.0)
                 own = Source(source.turn, sentence.start, sentence.end)
-                found[row] = EvidenceSentence(item.id, own, sentence.times, item.score, cosine, gate)
+                found[row] = EvidenceSentence(item.id, own, sentence.times, gate)
     return list(found.values())
 
 

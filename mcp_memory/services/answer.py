@@ -8,10 +8,10 @@ is enough or what is missing; what it needs comes first (MRAgent's routing, eq. 
 again with what the steps that it chose found (``follow_ups.py``). Evidence that was found on the way and that no
 citation needs is left out of an answer.
 
-**Answers.** Without a language model a certain fact answers, or nothing does: the caller then gets the sentences that
-come closest, as they were said, beside the evidence, and decides itself. Every answer cites the sentences that it rests
-on, as spans of the stored turns (DESIGN I38), and each citation names an item of the evidence. What was learnt counts:
-the judge gets the gates of the sentences, and what a caller denied for this very question is not said again.
+**Answers.** Without a language model a certain fact answers, or nothing does: the caller then gets what the best
+records quote, beside the evidence, and decides itself. Every answer cites the sentences that it rests on, as spans of
+the stored turns (DESIGN I38), and each citation names an item of the evidence. What was learnt counts: the judge gets
+the gates of the sentences, and what a caller denied for this very question is not said again.
 
 **Self-feedback** (GAM-RAG §3.3). The memory then judges its own answer and learns from that: one step, durable when the
 answer returns. Where a language model answered, its citations are taken as the supporting sentences, and no other
@@ -23,13 +23,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcp_memory.domain.answers import EvidenceSentence, Judgement
+from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.gain.gates import gates_for_judge
 from mcp_memory.language.segments import ends_with_question_mark
-from mcp_memory.language.tokens import stems
 from mcp_memory.ports import Embedder, JudgeInput, QuestionJudge, Store
 from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_items
 from mcp_memory.search.ranking import newest_candidates
@@ -44,8 +43,8 @@ from mcp_memory.services.recall.pipeline import embed_query, find, unknown_space
 PLAIN_CONFIDENCE = 0.7
 """Confidence of a language model below which its answer is hedged."""
 
-CLOSEST_SENTENCES, SHORT_CHARS = 3, 300
-"""Sentences that are quoted where nothing certain answers, and characters up to which a message is quoted whole."""
+CLOSEST, SHORT_CHARS = 3, 300
+"""Records that are quoted where nothing certain answers, and characters up to which a message is quoted whole."""
 READ_SHARE = 5 / 4
 """Items of evidence that a language model may be shown, of those that the caller is, as far as they fit
 (``reasoning/evidence.py``)."""
@@ -179,7 +178,7 @@ def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: Questi
     )
     if given is None:
         if engine == "embedded":
-            return AnswerResult(None, None, False, (), recall, engine, closest=closest(asked))
+            return AnswerResult(None, None, False, (), recall, engine, closest=closest(recall))
         # below every answer, and the higher the likelier the evidence holds one that is not clearly stated
         return AnswerResult(None, (judgement.support or 0.0) / 2, False, (), recall, engine)
     hedged = given.hedged or given.confidence < PLAIN_CONFIDENCE
@@ -219,30 +218,18 @@ def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallRes
     )
 
 
-def closest(asked: JudgeInput) -> tuple[Source, ...]:
-    """Return up to `CLOSEST_SENTENCES` sentences of different texts that come closest to a question, best first.
+def closest(recall: RecallResult) -> tuple[Source, ...]:
+    """Return what the best `CLOSEST` records of different texts quote, best first; no question, if there are others.
 
-    Nobody judges here whether a sentence answers: it is for whoever asked to read. Of the best evidence the sentences
-    come first that fit the question most, by the score of their record and by their own words and vector. What a caller
-    corrected stands before all of them (``gain/gates.py``). A short message is quoted whole: what stands
-    beside a sentence may take it back ("I live in Rome. As if.").
+    Nobody judges here whether one answers: it is for whoever asked to read. What a caller corrected stands before all
+    of them (``gain/gates.py``). A short message is quoted whole: what stands beside a sentence may take it back ("I
+    live in Rome. As if.").
     """
-    correction = asked.recall.correction
-    first = {one.turn.id: one for one in correction.sources[:1]} if correction else {}
-    whole = sum(asked.rarity.values()) or 1.0
-
-    def fit(sentence: EvidenceSentence) -> float:
-        said = frozenset(stems(sentence.source.quote))
-        told = sum(rare for stem, rare in asked.rarity.items() if stem in said) / whole
-        return (sentence.score + told + (sentence.cosine or 0.0)) * min(sentence.gate, 1.0)
-
-    statements = [one for one in asked.sentences if not ends_with_question_mark(one.source.quote)]
-    for sentence in sorted(statements or asked.sentences, key=fit, reverse=True):
-        first.setdefault(sentence.source.turn.id, sentence.source)
-    short = {
-        name: one.turn
-        for name, one in first.items()
-        if one.turn.kind == "message" and len(one.turn.text) <= SHORT_CHARS
-    }
-    whole_ones = {name: Source(turn, 0, len(turn.text)) for name, turn in short.items()}
-    return tuple((first | whole_ones).values())[:CLOSEST_SENTENCES]
+    found = [item.sources[0] for item in recall.evidence if item.sources]
+    told = [source for source in found if not ends_with_question_mark(source.quote)] or found
+    first: dict[str, Source] = {}
+    for said in (*(recall.correction.sources[:1] if recall.correction else ()), *told):
+        turn = said.turn
+        short = turn.kind == "message" and len(turn.text) <= SHORT_CHARS
+        first.setdefault(turn.id, Source(turn, 0, len(turn.text)) if short else said)
+    return tuple(first.values())[:CLOSEST]

@@ -8,13 +8,12 @@ A record is shown in the words that were said; a long message behind the best is
 (``language/briefs.py``), and whole with detail full. A fact that leads it stands behind them in parentheses if it is
 certain, with its time if somebody stated one. A record that is a reply shows what it replies to ("after Ann: …"). A
 time such as "last Friday" is followed by the date that it means. Words that were said several times are shown once,
-with the day of each. "…" stands where a message goes on. Of a block of code its first line that says something is
-shown, with the number of lines; of the best records it is shown whole where code is asked for or it alone has a word of
-the question.
+with the day of each. "…" stands where a message goes on. Of a long block of code its first line that says something is
+shown, with the number of lines, but all of it where code is asked for or it alone has a word of the question.
 
-Ids and scores are in the structured part, which keeps the order of rank. An answer and a step of navigation list their
-evidence (`evidence_lines`). A memory point is shown with its id, by which it is updated and merged, and with its
-sources in their own words; of its own description only the sentences that no source contains.
+Ids and scores are in the structured part, which keeps the order of rank. A step of navigation lists its evidence
+(`evidence_lines`). A memory point is shown with its id, by which it is updated and merged, and with its sources in
+their own words; of its own description only the sentences that no source contains.
 
 **Departures.** The papers show a model the evidence in the order of rank (QRMeM §2.2) or along paths (REAL eq. 9). A
 trial in which models answered from single replies found that turns of one session, shuffled and each with the same
@@ -57,6 +56,8 @@ BRIEF_CHARS = 400
 """Characters of a message behind the best records, where neither code nor details are asked for."""
 CODE_LINES = 4
 """Lines of the longest block of code, its fences among them, that is shown whole where no code is asked for."""
+CODE_OF_BEST = 24
+"""The same for the best records: one of them may be the code that is wanted, in whatever words."""
 CODE_WHOLE = 6
 """The rank up to which blocks of code are shown whole where code is asked for."""
 _NO_CODE = re.compile(r"\s*(?:```|~~~|#(?!include|\[)|//|/\*|\*|<!--|--|import\b|from\b|require\b|#include|using\b|$)")
@@ -113,7 +114,7 @@ def dossier_lines(
                 records.append(f" {when}:" if when else " undated:")
                 day = when
             line = f"{passage.number}. {said(passage)}"
-            records.append(" ".join(line.split()) if lines else line)
+            records.append(one_line(line, " / ") if lines else line)
     points: list[str] = []
     for number, item in enumerate(items, 1):
         if item.kind == "point":
@@ -247,13 +248,13 @@ def _words_of(passage: _Passage, *, code: int, asked: AbstractSet[str]) -> str:
         return "… (shown just before)"
     if item.kind == "fact" and len(source.quote) > QUOTE_CHARS:  # a caller may name a whole document as its source
         return f"{source.quote[:QUOTE_CHARS].rsplit(' ', 1)[0]} …"
-    long = source.turn.kind != "document" and len(source.quote) > BRIEF_CHARS
-    if passage.number <= code:
-        said = source.quote
-    elif long and not code and passage.number > BEST_RECORDS:
-        said = brief(source.quote, BRIEF_CHARS, asked)
-    else:
-        said = _with_short_code(source, asked if passage.number <= CODE_WHOLE else frozenset())
+    said, best = source.quote, passage.number <= BEST_RECORDS
+    if passage.number > code:
+        said = _with_short_code(
+            source, CODE_OF_BEST if best else CODE_LINES, asked if passage.number <= CODE_WHOLE else frozenset()
+        )
+    if not code and not best and source.turn.kind != "document" and len(said) > BRIEF_CHARS:
+        said = brief(said, BRIEF_CHARS, asked)
     return _with_gaps(said, source)
 
 
@@ -323,8 +324,8 @@ def _with_gaps(said: str, source: Source) -> str:
     return f"{'… ' if begins else ''}{said}{' …' if ends and not said.endswith('…') else ''}"
 
 
-def _with_short_code(source: Source, asked: AbstractSet[str]) -> str:
-    """Return the words of a passage with one line for each block of code of more than `CODE_LINES` lines.
+def _with_short_code(source: Source, most: int, asked: AbstractSet[str]) -> str:
+    """Return the words of a passage with one line for each block of code of more than so many lines.
 
     A block is shown whole if it has one of the words asked for that the passage has nowhere else.
     """
@@ -333,7 +334,7 @@ def _with_short_code(source: Source, asked: AbstractSet[str]) -> str:
     parts: list[str] = []
     for first, last in blocks:
         lines = whole[first:last].splitlines(keepends=True)
-        if len(lines) <= CODE_LINES:
+        if len(lines) <= most:
             continue
         beside = whole[source.start : first] + whole[last : source.end]
         if asked and (asked & set(stems(whole[first:last]))) - set(stems(beside)):

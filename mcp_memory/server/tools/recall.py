@@ -41,7 +41,7 @@ from mcp_memory.server.tools.arguments import (
     short_text,
     shown,
 )
-from mcp_memory.server.tools.dossier import CODE_WHOLE, dossier_lines, evidence_lines, said_in, space_of
+from mcp_memory.server.tools.dossier import CODE_WHOLE, dossier_lines, said_in, space_of
 from mcp_memory.server.tools.replies import (
     SHARES,
     Reply,
@@ -373,8 +373,17 @@ def _page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     return f"Shown: all {number} found{before}, {what}; more may be said in other words."
 
 
-def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "brief") -> Reply:
+def answer_reply(
+    answer: AnswerResult,
+    max_tokens: int,
+    detail: DetailLevel = "brief",
+    *,
+    code: bool = True,
+    asked: AbstractSet[str] = frozenset(),
+) -> Reply:
     """Return the reply to a question: the answer with its citations first, then as many records as fit.
+
+    The records are shown as in a recall, so ``code`` and ``asked`` are those of `recall_reply`.
 
     Raises:
         InvalidInput: the answer with the one citation that it needs is longer than ``max_tokens``.
@@ -382,17 +391,19 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
     recall, citations = answer.recall, answer.citations
     beside = _Beside(recall, max_tokens, detail)
     closest = fit_share(list(map(_closest_row, answer.closest)), "closest", max_tokens)
+    whole_code = len(recall.evidence) if detail == "full" else CODE_WHOLE * code
     least, most = min(len(citations), 1), len(citations) + len(recall.evidence)
 
     def render(number: int) -> Reply:
         """Return the reply with so many citations, and then records."""
         cited, items = citations[:number], recall.evidence[: max(number - len(citations), 0)]
         warnings = [*beside.warnings, *omission_warning(most - number)]
-        abstention = _no_answer_lines(answer.confidence, beside.missing, answer.closest[: len(closest)])
+        abstention = _no_answer_lines(answer.confidence, beside.missing)
+        records = dossier_lines(items, lines=recall.breadth != "best", code=whole_code, asked=asked)
         lines = [
             *(abstention if answer.text is None else _answer_lines(answer, cited)),
             *beside.conflicts,
-            *(evidence_lines(items) if items else ()),
+            *(records if items else ()),
             *beside.details,
             *warning_lines(warnings),
             *beside.episode,
@@ -444,15 +455,12 @@ def _answer_lines(answer: AnswerResult, cited: Sequence[Citation]) -> list[str]:
     ]
 
 
-def _no_answer_lines(confidence: float | None, missing: Sequence[str], closest: Sequence[Source]) -> list[str]:
-    """Return an abstention as lines: what is missing, and the sentences that come closest."""
-    lines = ["No answer: no certain fact says it."]
-    if confidence is not None:
-        lines = [f"No answer: memory does not say it surely enough (confidence {confidence:.2f})."]
-        lines += [f"Missing, in the judge's words: {'; '.join(map(one_line, missing))}."] if missing else []
-    if closest:
-        lines.append("Closest, as it was said; judge yourself whether it answers:")
-    return [*lines, *(f"- {_quoted(said)}" for said in closest)]
+def _no_answer_lines(confidence: float | None, missing: Sequence[str]) -> list[str]:
+    """Return an abstention as lines, with what is missing."""
+    if confidence is None:
+        return ["No answer: no certain fact says it. Judge yourself whether what was said answers."]
+    lines = [f"No answer: memory does not say it surely enough (confidence {confidence:.2f})."]
+    return lines + [f"Missing, in the judge's words: {'; '.join(map(one_line, missing))}."] * bool(missing)
 
 
 def _quoted(said: Source) -> str:
@@ -482,4 +490,6 @@ async def reconstruct(
 
 async def answer(memory: Memory, query: Query, args: AnswerInput, _progress: Progress) -> Reply:
     """Answer a question."""
-    return answer_reply(await memory.answer(query), args.max_tokens, args.detail)
+    answered = await memory.answer(query)
+    code, asked = asks_for_code(query.text), frozenset(stems(query.text))
+    return answer_reply(answered, args.max_tokens, args.detail, code=code, asked=asked)

@@ -131,7 +131,7 @@ class _Passages:
             times = within[0].times if within and (within[0].start, within[0].end) == (start, end) else ()
             gate = min((self._gates.get(piece.id, 1.0) for piece in within), default=1.0)
             source = Source(turn, start, end)
-            yield EvidenceSentence(found.evidence_id, source, times, found.score, found.cosine, gate)
+            yield EvidenceSentence(found.evidence_id, source, times, gate)
 
     def _is_idle(self, turn: Turn) -> bool:
         """Return whether a message is a picture that shows nothing of what is asked."""

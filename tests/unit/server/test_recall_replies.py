@@ -27,7 +27,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.ports import OperatorResult
-from mcp_memory.server.tools.dossier import BRIEF_CHARS, CODE_WHOLE, HEADER, dossier_lines, said_in
+from mcp_memory.server.tools.dossier import BRIEF_CHARS, CODE_OF_BEST, CODE_WHOLE, HEADER, dossier_lines, said_in
 from mcp_memory.server.tools.explore import explore_reply
 from mcp_memory.server.tools.recall import answer_reply, likely, recall_reply
 
@@ -361,12 +361,13 @@ def test_passages_of_a_document_stand_in_order_under_its_title():
 
 
 def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
-    steps = "".join(f"step({number})\n" for number in range(9))
+    steps = "".join(f"step({number})\n" for number in range(CODE_OF_BEST))
     text = f"My script fails:\n```python\n# a dance\nimport steps\n{steps}```\nCan you mend it?"
     short = dossier_lines((item(text),), code=0)[1]
-    assert "My script fails:\n   `step(0)` … (11 lines of code, whole with detail full)\n   Can you mend it?" in short
+    assert "My script fails:\n   `step(0)` … (26 lines of code, whole with detail full)\n   Can you mend it?" in short
     assert "step(1)" not in short
     assert "step(8)" in dossier_lines((item(text),))[1]
+    assert "step(8)" in dossier_lines((item(text.replace("step(9)\n", "```\n", 1)),), code=0)[1]
     many = tuple(item(f"{number} {text}", number=number, place=number) for number in range(CODE_WHOLE + 1))
     assert "\n".join(dossier_lines(many)).count("step(8)") == CODE_WHOLE  # of the best records alone
     in_detail = recall_reply(RecallResult(many, 1.0, True, ()), 20_000, "full").text
@@ -378,7 +379,7 @@ def test_a_long_message_behind_the_best_is_shown_by_what_it_says_of_the_question
     said = item(f"I'm trying to plan the harbour fair{aside}, and the ferry costs 40 crowns.", place=4)
     short = [item(f"Line {number}.", place=number) for number in range(3)]
     (shown,) = [line for line in dossier_lines([*short, said], code=0, asked={"ferri"}) if line.startswith("4.")]
-    assert shown.startswith("4. Ann: plan the harbour fair … ")
+    assert shown.startswith("4. Ann: plan the harbour fair, and then we spoke of the weather")
     assert "the ferry costs 40 crowns" in shown
     assert len(shown) < BRIEF_CHARS + 20
     best = dossier_lines([said, *short], code=0)[1]
@@ -389,7 +390,7 @@ def test_a_long_message_behind_the_best_is_shown_by_what_it_says_of_the_question
 
 
 def test_code_that_alone_has_a_word_of_the_question_is_shown_whole():
-    steps = "".join(f"step({number})\n" for number in range(9))
+    steps = "".join(f"step({number})\n" for number in range(CODE_OF_BEST))
     text = f"My dance script fails:\n```python\n{steps}twirl(9)\n```\nCan you mend it?"
     assert "twirl(9)" in dossier_lines((item(text),), code=0, asked=frozenset({"twirl", "danc"}))[1]
     assert "twirl(9)" not in dossier_lines((item(text),), code=0, asked=frozenset({"danc"}))[1]
