@@ -17,6 +17,7 @@ from batches import DIMENSION, batch, belief, erasing, lesson, pointed
 from batches import point as memory_point
 from lance_at import commit_to, newest
 from store_contents import holding
+from written_stores import held
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.requests import ForgetTargets
@@ -66,20 +67,14 @@ async def saved(uri, *batches):
 async def content(store):
     """Return whether the view was saved, and what is in it."""
     async with store.reading() as view:
-        was_saved, found = False, list[object]([view.tx, view.generation, view.sentences])
+        found = [held(view), view.tx, view.generation, view.sentences]
         for space in view.spaces.values():
-            was_saved |= isinstance(space.turns, SavedTurns)
-            found += [list(space.turns.items()), space.sessions, list(space.segment_turn), dict(space.speakers)]
-            found += [list(space.segments), list(space.sentences), list(space.facts.rows), list(space.facts.all())]
+            found += [list(space.turns), space.sessions, list(space.segment_turn), dict(space.speakers)]
             found += [space.facts.names("ann"), space.facts.counts("lives_in"), space.speakers.asker]
-            found += [
-                [(one.sentence_id, one.supported) for one in map(space.beliefs.get, space.beliefs.sentence_ids) if one]
-            ]
-            found += [space.beliefs.lessons(), [point.id for point in space.hypergraph.all()]]
-            found += [space.index(WordIndex).score(space, ["came", "a"], talk=True).tolist()]
-            for pieces, vectors in ((space.segments, space.segment_vectors), (space.sentences, space.sentence_vectors)):
-                found += [vectors.take(np.arange(len(pieces))).tolist() if vectors else None]
-        return was_saved, found
+            for one in (space.segment_vectors, space.sentence_vectors):
+                found += [one.take(np.arange(len(one))).tolist() if one else None]
+            found += [list(space.facts.all()), space.index(WordIndex).score(space, ["came", "a"], talk=True).tolist()]
+        return any(isinstance(space.turns, SavedTurns) for space in view.spaces.values()), found
 
 
 async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commits(uri):
