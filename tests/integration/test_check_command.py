@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from mcp_memory.commands.arguments import build_parser
 from mcp_memory.commands.install import System, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.trials import check
@@ -15,10 +16,8 @@ def system_at(tmp_path):
     return System("linux", tmp_path, {"PATH": "/usr/bin:/bin"})
 
 
-def put(tmp_path, **how):
-    options = {"client": "cursor", "space": None, "store": None, "judge": None, "config": None}
-    options |= {"uninstall": False, "dry_run": False}
-    install(argparse.Namespace(**(options | how)), Terminal(colours=False), system_at(tmp_path))
+def put(tmp_path, *options):
+    install(build_parser().parse_args(["install", "cursor", *options]), Terminal(colours=False), system_at(tmp_path))
     return tmp_path / ".cursor" / "mcp.json"
 
 
@@ -35,7 +34,7 @@ def from_this_python(monkeypatch):
 
 @pytest.mark.usefixtures("from_this_python")
 def test_a_server_that_is_put_into_a_client_remembers_and_leaves_nothing(tmp_path, capsys):
-    put(tmp_path, store=str(tmp_path / "store"), space="work")
+    put(tmp_path, "--store", str(tmp_path / "store"), "--space", "work")
     code, out = checked(tmp_path, capsys)
     assert code == 0, out
     lines = out.splitlines()
@@ -49,7 +48,7 @@ def test_a_server_that_is_put_into_a_client_remembers_and_leaves_nothing(tmp_pat
 
 @pytest.mark.usefixtures("from_this_python")
 def test_a_server_that_does_not_start_is_explained_by_its_own_words(tmp_path, capsys):
-    file = put(tmp_path, store=str(tmp_path / "store"))
+    file = put(tmp_path, "--store", str(tmp_path / "store"))
     file.write_text(file.read_text().replace("MCP_MEMORY_STORAGE_URI", "MCP_MEMORY_STORAGE_URL"))
     code, out = checked(tmp_path, capsys)
     assert code == 1

@@ -1,6 +1,5 @@
 """A person's day under the rules of Windows' file system, and what the process asks of the system there."""
 
-import argparse
 import json
 import re
 import signal
@@ -11,6 +10,7 @@ import anyio
 import pytest
 from windows_rules import enforce
 
+from mcp_memory.commands.arguments import build_parser
 from mcp_memory.commands.install import System, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.requests import NewItem, WriteRequest
@@ -62,10 +62,9 @@ def test_installing_on_windows_keeps_the_rules_and_the_line_ends(place):
     file.parent.mkdir(parents=True)
     before = b'{\r\n  "theme": "dark"\r\n}\r\n'
     file.write_bytes(before)
-    options = {"client": "claude-desktop", "space": None, "store": None, "judge": None, "config": None}
-    install(argparse.Namespace(**options, uninstall=False, dry_run=False), Terminal(colours=False), system)
+    install(build_parser().parse_args(["install", "claude-desktop"]), Terminal(colours=False), system)
     assert b"\n" not in file.read_bytes().replace(b"\r\n", b"")
-    install(argparse.Namespace(**options, uninstall=True, dry_run=False), Terminal(colours=False), system)
+    install(build_parser().parse_args(["install", "claude-desktop", "--uninstall"]), Terminal(colours=False), system)
     after = file.read_bytes()
     assert b"\n" not in after.replace(b"\r\n", b"")
     assert json.loads(after) == {"theme": "dark", "mcpServers": {}}

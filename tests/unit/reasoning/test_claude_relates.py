@@ -1,6 +1,7 @@
 """A question that relates things: memory points are made, reworded and merged while it is answered (HGMem §3.5)."""
 
 import anyio
+import pytest
 from judged_memory import asked, judged, wired
 from standin.messages_api import room
 from standin.replies import error, said
@@ -75,15 +76,12 @@ async def test_a_recall_stores_nothing_until_its_episode_is_organised():
         assert result.points[0].description in [one.description for one in stored]
 
 
-async def test_without_its_switch_no_points_are_asked_for():
-    async with judged([said(missing=("all",))], *TALK, switches=Switches(points=False)) as (memory, api):
-        await asked(memory, QUESTION, limit=2)
-        assert "points" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
-
-
-async def test_a_question_for_one_thing_makes_no_points():
-    async with judged([said(missing=("all",))], *TALK, points=True) as (memory, api):
-        await asked(memory, "Where does Ann swim?", limit=2)
+@pytest.mark.parametrize(
+    ("question", "how"), [(QUESTION, {"switches": Switches(points=False)}), ("Where does Ann swim?", {"points": True})]
+)
+async def test_without_its_switch_or_for_one_thing_no_points_are_asked_for(question, how):
+    async with judged([said(missing=("all",))], *TALK, **how) as (memory, api):
+        await asked(memory, question, limit=2)
         assert room(api.requests[0]) == "answer"
         assert "points" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
 
