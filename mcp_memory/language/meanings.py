@@ -172,13 +172,14 @@ def named(match: Match, told: Telling) -> Meaning | None:
         spans = [span for one in (year - 1, year, year + 1) if (span := of_year(one))]
     elif "day" in slots:
         spans = _in_months(int(slots["day"]), match, said_at)
-        if "weekday" in slots:  # "Saturday the 21st" is one day of the months around, if it is any
-            wanted = weekday_number(slots["weekday"])
-            spans = [one for one in spans if weekday(one.since) == wanted and abs(one.since - said_at) <= 31 * DAY]
+        if "weekday" in slots:
+            spans = [one for one in spans if abs(one.since - said_at) <= 31 * DAY]
     else:
         spans = _in_weeks(slots, said_at)
         if "weekday" in slots and not order and _TIED.search(told.sentence, 0, match.start()):
             spans = [span for span in spans if span != day_at(said_at)]  # "on Monday" is not today
+    if {"weekday", "day"} <= slots.keys():  # "Saturday the 21st" is one day of the months around, if it is any
+        spans = [span for span in spans if weekday(span.since) == weekday_number(slots["weekday"])]
     if of_year and "of" in slots:
         found = of_year(year + _STEPS[order])
     elif not order:

@@ -33,6 +33,8 @@ NEARLY_AS_NEAR = 60 * DAY
 """By how much farther away an occurrence may be that tense or order choose."""
 JUST_OVER = 20 * DAY
 """How long ago a day may be that the tense puts ahead; of 24 before that 17 were the next, too far to be claimed."""
+LONG_OVER = 60 * DAY
+"""How long ago a day may be that no tense puts anywhere; of 86 before that, mostly in plans and lists, 17 were right."""
 FARTHEST = 274 * DAY
 """Nine months: nobody means an occurrence beyond that without saying the year."""
 
@@ -91,7 +93,8 @@ def nearest(
 
     Returns:
         The nearest one, or that to which ``pointing`` points if it is less than `NEARLY_AS_NEAR` farther. None if two
-        remain likely, all are farther than `FARTHEST`, or what lies ahead is over for more than `JUST_OVER`.
+        remain likely, all are farther than `FARTHEST`, or what lies ahead is over for more than `JUST_OVER`, what may
+        lie anywhere for more than `LONG_OVER`.
     """
     today = day_at(said_at)
     if asked and pointing:
@@ -101,6 +104,8 @@ def nearest(
         return None
     near, first = likely[0]
     if pointing == 0 or first == today:  # "Friday", said on a Friday, may be today or another
+        if near > LONG_OVER and first.until <= today.since and not asked:
+            return None
         return first if len(likely) == 1 or likely[1][0] - near >= NEARLY_AS_NEAR else None
     there = _towards((span for _, span in likely), today, pointing)
     if not there:
@@ -128,7 +133,7 @@ def in_order(
         over = [span for span in spans if span.until <= today.since]
         if not over or (order == "last" and not asked and _may_mean_one_before(over[-1], today, unit)):
             return None
-        return nearest(over[-1:], said_at)
+        return nearest(over[-1:], said_at, -1)
     ahead = [span for span in spans if span.since >= today.until]
     if not ahead or (order == "next" and not asked and ahead[0].since < unit.until):
         return None

@@ -4,7 +4,7 @@ import pytest
 
 from mcp_memory.language.iso import DAY, MONTHS, WEEKDAYS, midnight
 from mcp_memory.language.stated import stated_times
-from mcp_memory.language.yearless import FARTHEST, JUST_OVER, NEARLY_AS_NEAR
+from mcp_memory.language.yearless import FARTHEST, JUST_OVER, LONG_OVER, NEARLY_AS_NEAR
 
 TENSES = {"We met": -1, "The": 0, "We will meet": 1}
 
@@ -36,7 +36,7 @@ def test_a_day_without_a_year_is_the_nearest_unless_tense_chooses_one_nearly_as_
                 assert found == (first if points_at_first else second)
             elif found is None:
                 over = tense > 0 and near >= JUST_OVER
-                assert (alike and tense == 0) or (not alike and not points_at_first and (over or far <= FARTHEST))
+                assert (tense == 0 and (alike or (first < said_at and near > LONG_OVER))) or (not alike and not points_at_first and (over or far <= FARTHEST))
             assert found is None or abs(found - said_at) <= (183 * DAY if not alike else FARTHEST)
 
 
