@@ -63,7 +63,13 @@ _NEAR_CHARS = 32
 
 
 def stated_times(
-    text: str, said_at: Millis | None, start: int = 0, end: int | None = None, *, asked: bool = False
+    text: str,
+    said_at: Millis | None,
+    start: int = 0,
+    end: int | None = None,
+    *,
+    asked: bool = False,
+    open_ends: bool = True,
 ) -> tuple[StatedTime, ...]:
     """Return the times that a sentence states, in order and without overlap.
 
@@ -73,6 +79,7 @@ def stated_times(
         start: first character of the sentence within ``text``.
         end: first character after it; None for the end of the text.
         asked: whether it is a question, asked at ``said_at``.
+        open_ends: whether "since May" begins with May and has no end; else it is May.
 
     Returns:
         Half-open intervals with offsets into the whole text; none of a sentence that repeats itself. Never raises.
@@ -83,7 +90,7 @@ def stated_times(
     if words.isdisjoint(_ALL_WORDS) or is_repetitive(sentence, 0, len(sentence)):
         return ()
     points = _with_ranges(sentence, _points(Telling(sentence, said_at, asked), words))
-    points = [_with_open_end(sentence, point) for point in points]
+    points = [_with_open_end(sentence, point) for point in points] if open_ends else points
     return tuple(
         replace(point, start=point.start + start, end=point.end + start)
         for point in points
@@ -92,10 +99,10 @@ def stated_times(
     )
 
 
-def times_within(text: str, said_at: Millis) -> Iterator[StatedTime]:
+def times_within(text: str, said_at: Millis, *, open_ends: bool = True) -> Iterator[StatedTime]:
     """Yield the times that the sentences of a text state, in order: the tense of one says nothing of the next."""
     for start, end in split(text):
-        yield from stated_times(text, said_at, start, end)
+        yield from stated_times(text, said_at, start, end, open_ends=open_ends)
 
 
 def _points(told: Telling, words: set[str]) -> list[StatedTime]:
@@ -272,7 +279,7 @@ def with_dates(text: str, said_at: Millis | None) -> str:
     blocks = [block.span() for block in _CODE.finditer(text)]
     parts: list[str] = []
     end = 0
-    for time in times_within(text, said_at):
+    for time in times_within(text, said_at, open_ends=False):
         shown = time.relative and not any(first <= time.start < last for first, last in blocks)
         if shown and (meant := _meant(time.since, time.until, time.grain)):
             behind = time.end + 2 * text.startswith(("'s", "’s"), time.end)
@@ -297,9 +304,7 @@ def only_likely(text: str, time: StatedTime) -> bool:
 
 
 def _meant(since: Millis, until: Millis, grain: Grain) -> str:
-    """Return an interval in words, to its grain; empty where an end is open or within such a grain."""
-    if since <= BEGINNING or until >= FOREVER:
-        return ""
+    """Return an interval in words, to its grain; empty where an end is within such a grain."""
     if grain in ("day", "time", "week"):
         first = weekday_and_day(since)
         return first if until - since <= DAY else f"{first} to {weekday_and_day(until - 1)}"

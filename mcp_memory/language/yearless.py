@@ -34,7 +34,7 @@ NEARLY_AS_NEAR = 60 * DAY
 JUST_OVER = 20 * DAY
 """How long ago a day may be that the tense puts ahead; of 24 before that 17 were the next, too far to be claimed."""
 LONG_OVER = 60 * DAY
-"""How long ago a day may be that no tense puts anywhere; of 86 before that, mostly in plans and lists, 17 were right."""
+"""How long ago a day may be that no tense puts anywhere; of 86 before that, mostly of plans, 17 were right."""
 FARTHEST = 274 * DAY
 """Nine months: nobody means an occurrence beyond that without saying the year."""
 

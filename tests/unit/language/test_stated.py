@@ -94,6 +94,13 @@ def test_no_times_are_read_in_a_sentence_that_only_repeats_itself():
     assert stated_times("on 7 May 2023, " * 80, SAID) == ()
 
 
+def test_the_end_of_an_open_time_is_shown_too():
+    assert with_dates("Live since yesterday 4pm, in Rome until 1 July, silent from May on.", SAID) == (
+        "Live since yesterday [= Tue 16 May 2023] 4pm, in Rome until 1 July [= Sat 1 Jul 2023], "
+        "silent from May [= May 2023] on."
+    )
+
+
 def test_a_date_stands_behind_a_possessive_and_in_no_code():
     assert with_dates("We skip today's class. ```\nran yesterday\n```", SAID) == (
         "We skip today's [= Wed 17 May 2023] class. ```\nran yesterday\n```"

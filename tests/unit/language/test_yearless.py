@@ -36,7 +36,9 @@ def test_a_day_without_a_year_is_the_nearest_unless_tense_chooses_one_nearly_as_
                 assert found == (first if points_at_first else second)
             elif found is None:
                 over = tense > 0 and near >= JUST_OVER
-                assert (tense == 0 and (alike or (first < said_at and near > LONG_OVER))) or (not alike and not points_at_first and (over or far <= FARTHEST))
+                assert (tense == 0 and (alike or (first < said_at and near > LONG_OVER))) or (
+                    not alike and not points_at_first and (over or far <= FARTHEST)
+                )
             assert found is None or abs(found - said_at) <= (183 * DAY if not alike else FARTHEST)
 
 
