@@ -221,6 +221,16 @@ def without_code(text: str) -> str:
     return text
 
 
+def cut_line(text: str, start: int, end: int, chars: int) -> int:
+    """Return where a line that begins at ``start`` ends: at a word, and before any code."""
+    fence = text.find("```", start + 1, end + 2)  # a sentence may end within a fence
+    end = fence if fence > start else end
+    if end - start <= chars:
+        return end
+    space = text.rfind(" ", start + chars // 2, start + chars)
+    return space if space > start else start + chars
+
+
 @text_cache(16)  # asked of each part of a book that is indexed, and of each passage that is shown
 def outline(text: str) -> Outline:
     """Return the headings and blocks of a text."""

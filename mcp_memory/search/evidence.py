@@ -16,6 +16,7 @@ from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, S
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
+from mcp_memory.language.segments import cut_line
 from mcp_memory.ports import JudgeInput
 from mcp_memory.search.channels import said_in_role
 from mcp_memory.search.ranking import Candidate
@@ -104,11 +105,11 @@ def _last_steps(space: Space, paths: Sequence[Path]) -> dict[int, list[Step]]:
 def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Source | None:
     """Return what was said directly before a passage that is not understood without it, unless it is shown anyway.
 
-    It is the last question of the turn before, or else its last sentence. A passage needs it if it is short, or begins
-    with an answer or a pronoun: "Yes, in May.", "It was a gift.".
+    It is the last question of the turn before, or else its last sentence. A passage needs either if it begins with an
+    answer or a pronoun ("Yes, in May.", "It was a gift."), and the question if it is short.
     """
-    before = int(space.rows_before[row]) if space.talk[row] else NONE
-    if before == NONE or not (len(text.split()) <= SHORT_WORDS or _REPLY.match(text)):
+    before, refers = int(space.rows_before[row]) if space.talk[row] else NONE, _REPLY.match(text)
+    if before == NONE or not (refers or len(text.split()) <= SHORT_WORDS):
         return None
     turn = space.segment_turn[before]
     if turn.id in used or turn.speaker == space.segment_turn[row].speaker:
@@ -119,8 +120,9 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
     if not sentences:
         return None
     asked = (one for one in reversed(sentences) if turn.text[one.start : one.end].rstrip().endswith("?"))
-    sentence = next(asked, sentences[-1])
-    return Source(turn, sentence.start, min(sentence.end, sentence.start + REPLIED_CHARS))
+    if (said := next(asked, sentences[-1] if refers else None)) is None:
+        return None
+    return Source(turn, said.start, cut_line(turn.text, said.start, said.end, REPLIED_CHARS))
 
 
 def judge_input(

@@ -230,8 +230,11 @@ def _passage_text(passage: _Passage, *, code: int, asked: AbstractSet[str]) -> s
         marks.append(f"tells of {when}")
     marks += map(_fact_mark, passage.facts)
     if item.before is not None:
-        before = item.before.turn.speaker or item.before.turn.role or "somebody"
-        who = f"{as_name(speaker or 'somebody')} (after {as_name(before)}: {in_quotes(one_line(item.before.quote))}): "
+        before = item.before.turn
+        cut = item.before.quote[-1:].isalnum() and item.before.end < len(before.text)
+        quote = f"{one_line(item.before.quote)}{' …' * cut}"
+        other = as_name(before.speaker or before.role or "somebody")
+        who = f"{as_name(speaker or 'somebody')} (after {other}: {in_quotes(quote)}): "
     said = _words_of(passage, code=code, asked=asked)
     if len(days) == 1:  # else the same words mean several days
         said = with_dates(said, turn.local_said_at)

@@ -54,7 +54,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
 from mcp_memory.language.briefs import brief
 from mcp_memory.language.questions import asks_for_advice
-from mcp_memory.language.segments import code_blocks, without_code
+from mcp_memory.language.segments import code_blocks, cut_line, without_code
 from mcp_memory.language.shapes import (
     areas_asked,
     asks_for_number,
@@ -430,16 +430,6 @@ class Lines:
                 break
             end = sentences[row].end
         return self._line(name, "sentence", score, Source(turn, start, cut_line(turn.text, start, end, chars)))
-
-
-def cut_line(text: str, start: int, end: int, chars: int) -> int:
-    """Return where a line that begins at ``start`` ends: at a word, and before any code."""
-    fence = text.find("```", start + 1, end + 2)  # a sentence may end within a fence
-    end = fence if fence > start else end
-    if end - start <= chars:
-        return end
-    space = text.rfind(" ", start + chars // 2, start + chars)
-    return space if space > start else start + chars
 
 
 def _headings(turn: Turn, chars: int) -> str:

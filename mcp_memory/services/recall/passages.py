@@ -25,10 +25,10 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.briefs import BREAK, worth_of
-from mcp_memory.language.segments import code_blocks, without_code
+from mcp_memory.language.segments import code_blocks, cut_line, without_code
 from mcp_memory.language.shapes import asks_for_code
 from mcp_memory.language.tokens import stems
-from mcp_memory.services.recall.broad import LINE_CHARS, cut_line
+from mcp_memory.services.recall.broad import LINE_CHARS
 from mcp_memory.view.space import NONE, Space
 
 WHOLE_CHARS = 500

@@ -23,7 +23,6 @@ from mcp_memory.gain.gates import (
     gates_and_propagation,
 )
 from mcp_memory.hypergraph.retrieval import relevant_points
-from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import topic_of, wanted_breadth
 from mcp_memory.language.stated import stated_times, time_words
@@ -220,29 +219,21 @@ def _steps_from_evidence(query: Query, evidence: Sequence[Evidence], missing: Se
 
 
 def unknown_names(space: Space, query: Query) -> tuple[str, ...]:
-    """Return the names and numbers of a question, as written, of which a word stands in no record of the space.
+    """Return the words of names, and the numbers, of a question that stand in no record of the space, as written.
 
     A common word may be said in other words; a name or a number is said as it is, but for accents and the case of
-    letters ("Zoe" is held where "Zoë" is). Times that a question states are no numbers.
+    letters ("Zoe" is held where "Zoë" is). Times that a question states are neither.
     """
-    index = space.index(WordIndex)
-    told = dict.fromkeys((*_names(query), *_numbers(query)))
+    text, index = query.text[:NUMBERS_CHARS], space.index(WordIndex)
+    begun = words(text)[:1]  # a capital letter begins every question
+    for stated in reversed(stated_times(text, query.local_now, asked=True)):
+        text = f"{text[: stated.start]} {text[stated.end :]}"
+    left = set(words(text)).difference(begun)
+    named = (word.strip("\"'“”‘’(),;:?!.") for name in query.names for word in name.split() if word[:1].isupper())
+    names = [word for word in named if len(word) > 1 and left.issuperset(words(word))]
+    numbers = (word for word in words(text) if any(letter.isdigit() for letter in word))
+    told = dict.fromkeys((*names, *query.entities, *numbers))
     return tuple(name for name in told if not all(map(index.holds, words(name))))
-
-
-def _names(query: Query) -> Iterator[str]:
-    first = words(query.text[:NUMBERS_CHARS])[:1]
-    for name in (*query.names, *query.entities):
-        said = words(name)
-        if said != first and not MONTH_WORDS.issuperset(said):  # a capital letter begins every question
-            yield name
-
-
-def _numbers(query: Query) -> Iterator[str]:
-    text = query.text[:NUMBERS_CHARS]
-    for stated in reversed(stated_times(text, None)):
-        text = text[: stated.start] + " " + text[stated.end :]
-    yield from (word for word in words(text) if any(letter.isdigit() for letter in word))
 
 
 def _some(names: Sequence[str]) -> str:
