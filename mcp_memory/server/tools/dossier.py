@@ -34,6 +34,7 @@ from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.language.briefs import brief
 from mcp_memory.language.segments import FENCES, code_blocks, split
+from mcp_memory.language.shapes import asks_for_code
 from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
 from mcp_memory.server.tools import replies
@@ -85,19 +86,18 @@ class _Passage:
     facts: list[Evidence]
 
 
-def dossier_lines(
-    items: Sequence[Evidence], *, lines: bool = False, code: int = CODE_WHOLE, asked: AbstractSet[str] = frozenset()
-) -> list[str]:
+def dossier_lines(items: Sequence[Evidence], *, lines: bool = False, question: str | None = None) -> list[str]:
     """Return pieces of evidence as lines of text.
 
     Args:
         items: best first.
         lines: whether each record is one line, as in a broad recall, in the order of time; memory points then lead.
-        code: the rank up to which blocks of code are shown whole; 0 also makes briefs of long messages behind the best.
-        asked: the stems of the question's content; a block of code that alone of its record has one is shown whole.
+        question: what to choose by which code and which long messages are shown whole; None shows all of them whole.
     """
     if not items:
         return ["No records to show."]
+    code = len(items) if question is None else CODE_WHOLE * asks_for_code(question)
+    asked = frozenset(stems(question or ""))
 
     def said(passage: _Passage) -> str:
         return _passage_text(passage, code=code, asked=asked)
@@ -123,11 +123,10 @@ def dossier_lines(
     return [HEADER_OF_LINES, *points, *records] if lines else [HEADER, *best, *records, *points]
 
 
-def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]:
-    """Return pieces of evidence as numbered lines of text, best first.
+def evidence_lines(items: Sequence[Evidence]) -> list[str]:
+    """Return pieces of evidence as numbered lines of text, best first, each with its id.
 
-    A reply without an episode shows the id of each: only an episode makes the numbers of its records usable in a later
-    call.
+    A step of navigation has no episode, which alone makes the numbers of its records usable in a later call.
     """
     if not items:
         return ["No records to show."]
@@ -140,7 +139,7 @@ def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]
         if item.kind != "fact" and item.sources:
             said = with_dates(said, item.sources[0].turn.local_said_at)
         origin = f"{said_in(item.sources[0].turn)} " if item.sources else ""
-        lines.append(f"{number}. {item.id + ' ' if ids else ''}{origin}{indent(said)}{marks}")
+        lines.append(f"{number}. {item.id} {origin}{indent(said)}{marks}")
     return lines
 
 

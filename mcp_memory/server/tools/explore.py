@@ -103,7 +103,7 @@ def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
             if row["kind"] == "fact" and not quotes:
                 row["sources"] = [source | {"quote": None} for source in row["sources"]]
         return reply_of(
-            [*evidence_lines(items, ids=True), *map(next_line, steps), *warning_lines(warnings)],
+            [*evidence_lines(items), *map(next_line, steps), *warning_lines(warnings)],
             items=rows,
             next=steps,
             engine="caller",  # who chose the step

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -20,9 +19,7 @@ from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Length, Mode, Query
 from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
-from mcp_memory.language.shapes import asks_for_code
 from mcp_memory.language.stated import with_dates
-from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import as_said
 from mcp_memory.server.tools.arguments import (
     NAMES,
@@ -41,7 +38,7 @@ from mcp_memory.server.tools.arguments import (
     short_text,
     shown,
 )
-from mcp_memory.server.tools.dossier import CODE_WHOLE, dossier_lines, said_in, space_of
+from mcp_memory.server.tools.dossier import dossier_lines, said_in, space_of
 from mcp_memory.server.tools.replies import (
     SHARES,
     Reply,
@@ -259,8 +256,7 @@ def recall_reply(
     max_tokens: int,
     detail: DetailLevel = "brief",
     *,
-    code: bool = True,
-    asked: AbstractSet[str] = frozenset(),
+    question: str | None = None,
     listing: str = "",
 ) -> Reply:
     """Return the reply to a recall: as much of the evidence as fits, and each list beside it within its share.
@@ -269,9 +265,8 @@ def recall_reply(
         recall: the result.
         max_tokens: of the text and of the structured part, each; the text, which has fewer fields, mostly shows more of
             the evidence.
-        detail: whether paths and steps are shown, and all blocks of code whole.
-        code: whether the text shows the blocks of code of the best records whole.
-        asked: the stems of the question's content, by which `dossier_lines` chooses such blocks.
+        detail: whether paths and steps are shown, and every record whole.
+        question: what was asked, by which `dossier_lines` chooses what is shown whole; None for all.
         listing: what a cursor is bound to, by `listing_of`.
     """
     beside, broad, most = _Beside(recall, max_tokens, detail), recall.breadth != "best", len(recall.evidence)
@@ -283,7 +278,6 @@ def recall_reply(
         {"id": one.id, "text": as_said(one), "space": one.space} for one in recall.wishes
     ]
     wishes = fit_share(all_wishes, "wishes", max_tokens)
-    whole_code = most if detail == "full" else CODE_WHOLE * code
     told = list(beside.warnings)
     if unseen := len(all_wishes) - len(wishes):
         told.append(f"{unseen} older of the standing wishes left out: the resource memory://SPACE/wishes has all.")
@@ -308,7 +302,7 @@ def recall_reply(
         lines = [
             *(f"Standing wish{in_parentheses(space_of(one))}: {as_said(one)}" for one in recall.wishes[: len(wishes)]),
             *beside.conflicts,
-            *dossier_lines(items, lines=broad, code=whole_code, asked=asked),
+            *dossier_lines(items, lines=broad, question=None if detail == "full" else question),
             *(f"Memory point {one['id']}: {one_line(one['text'], ' / ')}" for one in points if one["id"] not in ids),
             *beside.details,
             *([_page_line(recall, number, cursor(number))] if broad else ()),
@@ -374,16 +368,11 @@ def _page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
 
 
 def answer_reply(
-    answer: AnswerResult,
-    max_tokens: int,
-    detail: DetailLevel = "brief",
-    *,
-    code: bool = True,
-    asked: AbstractSet[str] = frozenset(),
+    answer: AnswerResult, max_tokens: int, detail: DetailLevel = "brief", *, question: str | None = None
 ) -> Reply:
     """Return the reply to a question: the answer with its citations first, then as many records as fit.
 
-    The records are shown as in a recall, so ``code`` and ``asked`` are those of `recall_reply`.
+    The records are shown as in a recall (`recall_reply`).
 
     Raises:
         InvalidInput: the answer with the one citation that it needs is longer than ``max_tokens``.
@@ -391,7 +380,7 @@ def answer_reply(
     recall, citations = answer.recall, answer.citations
     beside = _Beside(recall, max_tokens, detail)
     closest = fit_share(list(map(_closest_row, answer.closest)), "closest", max_tokens)
-    whole_code = len(recall.evidence) if detail == "full" else CODE_WHOLE * code
+    broad, question = recall.breadth != "best", None if detail == "full" else question
     least, most = min(len(citations), 1), len(citations) + len(recall.evidence)
 
     def render(number: int) -> Reply:
@@ -399,11 +388,10 @@ def answer_reply(
         cited, items = citations[:number], recall.evidence[: max(number - len(citations), 0)]
         warnings = [*beside.warnings, *omission_warning(most - number)]
         abstention = _no_answer_lines(answer.confidence, beside.missing)
-        records = dossier_lines(items, lines=recall.breadth != "best", code=whole_code, asked=asked)
         lines = [
             *(abstention if answer.text is None else _answer_lines(answer, cited)),
             *beside.conflicts,
-            *(records if items else ()),
+            *(dossier_lines(items, lines=broad, question=question) if items else ()),
             *beside.details,
             *warning_lines(warnings),
             *beside.episode,
@@ -448,11 +436,12 @@ def _answer_lines(answer: AnswerResult, cited: Sequence[Citation]) -> list[str]:
     numbers = {item.id: f"record {number} " for number, item in enumerate(answer.recall.evidence, 1)}
     hedge = ", uncertain" if answer.hedged else ""
     said = in_quotes(indent(answer.text or ""))
-    return [
-        f"Answer: {said} (confidence {answer.confidence or 0:.2f}{hedge})",
-        "Because of:",
-        *(f"- {numbers.get(one.evidence_id, '')}{_quoted(one.source)}" for one in cited),
-    ]
+    lines = [f"Answer: {said} (confidence {answer.confidence or 0:.2f}{hedge})", "Because of:"]
+    for one in cited:
+        turn = one.source.turn
+        quote = in_quotes(indent(with_dates(one.source.quote, turn.local_said_at)))
+        lines.append(f"- {numbers.get(one.evidence_id, '')}{said_in(turn)} {quote}")
+    return lines
 
 
 def _no_answer_lines(confidence: float | None, missing: Sequence[str]) -> list[str]:
@@ -461,10 +450,6 @@ def _no_answer_lines(confidence: float | None, missing: Sequence[str]) -> list[s
         return ["No answer: no certain fact says it. Judge yourself whether what was said answers."]
     lines = [f"No answer: memory does not say it surely enough (confidence {confidence:.2f})."]
     return lines + [f"Missing, in the judge's words: {'; '.join(map(one_line, missing))}."] * bool(missing)
-
-
-def _quoted(said: Source) -> str:
-    return f"{said_in(said.turn)} {in_quotes(indent(with_dates(said.quote, said.turn.local_said_at)))}"
 
 
 async def reconstruct(
@@ -478,18 +463,9 @@ async def reconstruct(
     if (given := len(set(args.wordings or ()))) > MOST_WORDINGS:
         warning = f"Of {given} wordings the first {MOST_WORDINGS} were looked for."
         recall = replace(recall, warnings=(*recall.warnings, warning))
-    return recall_reply(
-        recall,
-        args.max_tokens,
-        args.detail,
-        code=asks_for_code(query.text),
-        asked=frozenset(stems(query.text)),
-        listing=listing_of(query),
-    )
+    return recall_reply(recall, args.max_tokens, args.detail, question=query.text, listing=listing_of(query))
 
 
 async def answer(memory: Memory, query: Query, args: AnswerInput, _progress: Progress) -> Reply:
     """Answer a question."""
-    answered = await memory.answer(query)
-    code, asked = asks_for_code(query.text), frozenset(stems(query.text))
-    return answer_reply(answered, args.max_tokens, args.detail, code=code, asked=asked)
+    return answer_reply(await memory.answer(query), args.max_tokens, args.detail, question=query.text)

@@ -363,13 +363,13 @@ def test_passages_of_a_document_stand_in_order_under_its_title():
 def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
     steps = "".join(f"step({number})\n" for number in range(CODE_OF_BEST))
     text = f"My script fails:\n```python\n# a dance\nimport steps\n{steps}```\nCan you mend it?"
-    short = dossier_lines((item(text),), code=0)[1]
+    short = dossier_lines((item(text),), question="")[1]
     assert "My script fails:\n   `step(0)` … (26 lines of code, whole with detail full)\n   Can you mend it?" in short
     assert "step(1)" not in short
     assert "step(8)" in dossier_lines((item(text),))[1]
-    assert "step(8)" in dossier_lines((item(text.replace("step(9)\n", "```\n", 1)),), code=0)[1]
+    assert "step(8)" in dossier_lines((item(text.replace("step(9)\n", "```\n", 1)),), question="")[1]
     many = tuple(item(f"{number} {text}", number=number, place=number) for number in range(CODE_WHOLE + 1))
-    assert "\n".join(dossier_lines(many)).count("step(8)") == CODE_WHOLE  # of the best records alone
+    assert "\n".join(dossier_lines(many, question="Which code?")).count("step(8)") == CODE_WHOLE
     in_detail = recall_reply(RecallResult(many, 1.0, True, ()), 20_000, "full").text
     assert in_detail.count("step(8)") == len(many)
 
@@ -378,22 +378,22 @@ def test_a_long_message_behind_the_best_is_shown_by_what_it_says_of_the_question
     aside = ", and then we spoke of the weather for quite a while because nobody wanted to begin" * 5
     said = item(f"I'm trying to plan the harbour fair{aside}, and the ferry costs 40 crowns.", place=4)
     short = [item(f"Line {number}.", place=number) for number in range(3)]
-    (shown,) = [line for line in dossier_lines([*short, said], code=0, asked={"ferri"}) if line.startswith("4.")]
+    (shown,) = [line for line in dossier_lines([*short, said], question="ferry") if line.startswith("4.")]
     assert shown.startswith("4. Ann: plan the harbour fair, and then we spoke of the weather")
     assert "the ferry costs 40 crowns" in shown
     assert len(shown) < BRIEF_CHARS + 20
-    best = dossier_lines([said, *short], code=0)[1]
+    best = dossier_lines([said, *short], question="")[1]
     assert aside in best
     assert any(aside in line for line in dossier_lines([*short, said]))
     document = item(f"The fair{aside}.", place=4, kind="document", title="Fair")
-    assert any(aside in line for line in dossier_lines([*short, document], code=0))
+    assert any(aside in line for line in dossier_lines([*short, document], question=""))
 
 
 def test_code_that_alone_has_a_word_of_the_question_is_shown_whole():
     steps = "".join(f"step({number})\n" for number in range(CODE_OF_BEST))
     text = f"My dance script fails:\n```python\n{steps}twirl(9)\n```\nCan you mend it?"
-    assert "twirl(9)" in dossier_lines((item(text),), code=0, asked=frozenset({"twirl", "danc"}))[1]
-    assert "twirl(9)" not in dossier_lines((item(text),), code=0, asked=frozenset({"danc"}))[1]
+    assert "twirl(9)" in dossier_lines((item(text),), question="twirl, dance")[1]
+    assert "twirl(9)" not in dossier_lines((item(text),), question="dance")[1]
 
 
 def test_where_a_message_goes_on_there_is_a_sign():
