@@ -114,7 +114,7 @@ def dossier_lines(items: Sequence[Evidence], *, lines: bool = False, question: s
                 records.append(f" {when}:" if when else " undated:")
                 day = when
             line = f"{passage.number}. {said(passage)}"
-            records.append(one_line(line, " / ") if lines else line)
+            records.append(" / ".join(" ".join(one.split()) for one in line.splitlines()) if lines else line)
     points: list[str] = []
     for number, item in enumerate(items, 1):
         if item.kind == "point":

@@ -358,6 +358,7 @@ def test_passages_of_a_document_stand_in_order_under_its_title():
         ((12, 24), (0, 11)))]  # fmt: skip
     assert dossier_lines(parts)[1:] == ["1. [document Atlas] Second part.", "2. [document Atlas] First part."]
     assert dossier_lines(parts, lines=True)[1:] == ["Document Atlas:", "2. First part.", "1. Second part."]
+    assert dossier_lines((item("First:\n  one\n  two"),), lines=True)[-1] == "1. Ann: First: / one / two"
 
 
 def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
