@@ -178,9 +178,9 @@ class MeantSpace:
         if self._asks:
             async with self._lock:
                 if self._asks:
-                    self._asks = False
                     folder = await _first_root(session)
                     self._space = self._space if folder is None else space_of_folder(folder)
+                    self._asks = False  # only now: a call that comes meanwhile waits for the reply, too
         return self._space
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import anyio
 import pytest
 
 from mcp_memory.domain.access import SPACE_NAME
@@ -15,11 +16,13 @@ class Session:
 
     def __init__(self, *uris, roots=True, fails=False):
         self.client_params = SimpleNamespace(capabilities=SimpleNamespace(roots=object() if roots else None))
-        self.asked = 0
+        self.asked, self.begun = 0, anyio.Event()
         self._uris, self._fails = uris, fails
 
     async def list_roots(self):
         self.asked += 1
+        self.begun.set()
+        await anyio.sleep(0.01)
         if self._fails:
             raise RuntimeError("no back channel")
         return SimpleNamespace(roots=[SimpleNamespace(uri=uri) for uri in self._uris])
@@ -72,6 +75,32 @@ async def test_a_client_that_names_its_folder_is_asked_once(tmp_path, monkeypatc
     assert await meant.get(session) == space_of_folder(project)
     assert await meant.get(session) == space_of_folder(project)
     assert session.asked == 1
+
+
+async def test_a_call_that_comes_while_the_client_is_asked_means_the_folder_that_it_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(folder(tmp_path, "started"))
+    project = folder(tmp_path, "my project")
+    session, meant, spaces = Session(project.as_uri()), MeantSpace("workspace"), []
+
+    async def call():
+        spaces.append(await meant.get(session))
+
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(call)
+        await session.begun.wait()
+        calls.start_soon(call)
+    assert (spaces, session.asked) == ([space_of_folder(project)] * 2, 1)
+
+
+async def test_a_client_is_asked_again_if_the_call_that_asked_was_cancelled(tmp_path, monkeypatch):
+    monkeypatch.chdir(folder(tmp_path, "started"))
+    project = folder(tmp_path, "my project")
+    session, meant = Session(project.as_uri()), MeantSpace("workspace")
+    async with anyio.create_task_group() as call:
+        call.start_soon(meant.get, session)
+        await session.begun.wait()
+        call.cancel_scope.cancel()
+    assert await meant.get(session) == space_of_folder(project)
 
 
 @pytest.mark.parametrize(
