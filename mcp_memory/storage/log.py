@@ -107,12 +107,16 @@ class Log:
         """The newest commit that can be read."""
         if not (newest := self.newest()):
             return None
-        if self._last is None or self._last.tx != newest:
-            self._last = next(self.commits(newest - 1), None)
-        if self._last is None:  # it is damaged
+        edition, last = self.edition, self._last
+        if last is None or last.tx != newest:
+            last = next(self.commits(newest - 1), None)
+        if last is None:  # it is damaged
             for commit in self.commits():
-                self._last = commit
-        return self._last
+                last = commit
+        with self._noting:
+            if self.edition == edition:  # else it is of a log that is gone
+                self._last = last
+        return last
 
     def _is_known(self) -> bool:
         """Return whether nothing has changed since the last look, if that can be seen without a request."""
@@ -125,20 +129,21 @@ class Log:
 
     def _names(self, after: int) -> list[str]:
         """Return the names of the commits after a number; look as well whether the newest known one is still there."""
-        seen, tag = self._seen
+        edition, (seen, tag) = self.edition, self._seen
         start = min(after, seen - 1) if seen else after
         tags = self._tags(JOURNAL, _name(start) if start > 0 else "")
         self.forgetting = tags.pop(FORGETTING, None) is not None
         there = tags.get(_name(seen), tag) if tags else None  # the newest one is never removed
-        if tag and there != tag:
-            with self._noting:
-                if self._seen == (seen, tag):
-                    self.edition, self._seen, self._last = self.edition + 1, (0, ""), None
-            if after:  # what was left out of this look may be new as well
-                return self._names(0)
+        replaced = bool(tag) and there != tag
+        if replaced:  # what was left out of this look may be new as well
+            after, tags = 0, self._tags(JOURNAL)
+            self.forgetting = tags.pop(FORGETTING, None) is not None
         newest = next(((_number(name), tags[name]) for name in reversed(tags)), None) or (self._folded_to(), "")
         with self._noting:
-            self._seen = max(self._seen, newest)
+            if replaced and self._seen == (seen, tag):
+                self.edition, self._seen, self._last = edition + 1, newest, None
+            elif not replaced and self.edition == edition:  # else another thread has noted more
+                self._seen = max(self._seen, newest)
         return [name for name in tags if _number(name) > after]
 
     def _tags(self, prefix: str, after: str = "") -> dict[str, str]:

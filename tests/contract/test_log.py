@@ -166,3 +166,43 @@ def test_no_commit_counts_as_gone_that_goes_into_a_segment_while_the_log_is_look
         assert reader.missing() == []
     objects(tmp_path, "log/*/*")[0].unlink()
     assert reader.missing() == [1, 2, 3, 4, 5]
+
+
+def logged(folder, *, at):
+    """Make a log of three commits in a folder, and return the last."""
+    folder.mkdir()
+    log, commit = Log(Folder(folder)), Commit(0, 0, FORMAT, "fake", DIMENSION, 0, 0)
+    for _ in range(3):
+        log.append(Entry(commit := commit.next(at), {}, {}))
+    return commit
+
+
+def test_other_threads_see_one_log_or_the_other_while_a_store_takes_the_place_of_another(tmp_path):
+    class Watched(Folder):
+        def tags(self, prefix, after=""):
+            seen.append((log.seen, log.edition))
+            return super().tags(prefix, after)
+
+    logged(tmp_path / "store", at=NOW)
+    other, log, seen = logged(tmp_path / "other", at=NOW + 1), Log(Watched(tmp_path / "store")), []
+    log.newest()
+    (tmp_path / "store").rename(tmp_path / "gone")
+    (tmp_path / "other").rename(tmp_path / "store")
+    seen.clear()
+    assert log.last == other
+    assert {*seen} == {(3, 0), (3, 1)}
+
+
+def test_a_commit_of_a_log_that_another_thread_finds_replaced_is_not_the_last(tmp_path):
+    class Replaced(Folder):
+        def get(self, name):
+            found = super().get(name)
+            if (tmp_path / "other").exists():
+                (tmp_path / "store").rename(tmp_path / "gone")
+                (tmp_path / "other").rename(tmp_path / "store")
+                log.newest()
+            return found
+
+    first, other = logged(tmp_path / "store", at=NOW), logged(tmp_path / "other", at=NOW + 1)
+    log = Log(Replaced(tmp_path / "store"))
+    assert (log.last, log.last) == (first, other)
