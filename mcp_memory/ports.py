@@ -82,7 +82,13 @@ class Transaction(Protocol):
 
     @property
     def view(self) -> View:
-        """The view as of the last commit of any process; the newest segments and sentences may be missing."""
+        """The view as of the last commit of any process; the newest segments and sentences may be missing.
+
+        Readers may extend it and keep in it what they compute: of facts it is read in `reading`.
+        """
+
+    def reading(self) -> AbstractAsyncContextManager[View]:
+        """Lock the view against readers, which have to wait; it must be let go before the commit."""
 
     async def commit(self, batch: Batch) -> int:
         """Append the rows, then the commit that makes them visible; return its number.

@@ -231,9 +231,10 @@ class _Evolving:
         """Record aliases for names that certainly mean one entity."""
         space = self.request.space
         async with self.context.store.writing() as transaction:
-            current = transaction.view.space(space)
-            pairs = await to_thread.run_sync(same_people, current)
-            self.changes += [_union(current, *pair) for pair in pairs]
+            async with transaction.reading() as view:
+                current = view.space(space)
+                pairs = await to_thread.run_sync(same_people, current)
+                self.changes += [_union(current, *pair) for pair in pairs]
             aliases = tuple(Alias(space, name, alias, REASON, "embedded", self.context.now) for name, alias in pairs)
             await transaction.commit(Batch(aliases=aliases))
         if not pairs:
@@ -251,8 +252,9 @@ class _Evolving:
         left, new = len(new[MOST_QUESTIONS:]), new[:MOST_QUESTIONS]
         vectors = dict(zip(new, await context.embedder.embed([question.text for question in new]), strict=True))
         async with context.store.writing() as transaction:
-            current = transaction.view.space(space)
-            added, before = admit(_pool(current), new), len(current.questions)
+            async with transaction.reading() as view:
+                current = view.space(space)
+                added, before = admit(_pool(current), new), len(current.questions)
             rows = np.array([vectors[question] for question in added], dtype=np.float32)
             await transaction.commit(Batch(questions=tuple(added), question_vectors=rows))
         segments = len({question.segment_id for question in added})

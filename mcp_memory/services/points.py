@@ -104,7 +104,8 @@ async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan)
         if missing := [text for text in planned.texts if text not in vectors]:
             vectors |= zip(missing, await embedder.embed(missing), strict=True)
         async with store.writing() as transaction:
-            planned = plan(transaction.view.space(space), vectors)
+            async with transaction.reading() as view:
+                planned = plan(view.space(space), vectors)
             if vectors.keys() >= set(planned.texts):
                 if planned.revisions:
                     rows = np.array([vectors[text] for text in planned.texts], dtype=np.float32)

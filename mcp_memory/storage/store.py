@@ -147,7 +147,8 @@ class LanceStore:
                 await self._clear_up()
                 await self._catch_up()
             self._refuse()
-            yield LanceTransaction(self._view, partial(self._commit, lock, self._view, self._refresher.last))
+            commit = partial(self._commit, lock, self._view, self._refresher.last)
+            yield LanceTransaction(self._view, self._view_lock, commit)
 
     async def _catch_up(self) -> None:
         """Bring the view up to date; the newest segments and sentences may be missing."""
@@ -358,4 +359,11 @@ class LanceTransaction:
     """See `ports.Transaction`; a commit that is cancelled stores nothing or everything."""
 
     view: View
+    lock: anyio.Lock
     commit: Callable[[Batch], Coroutine[Any, Any, int]]
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[View]:
+        """See `ports.Transaction.reading`."""
+        async with self.lock:
+            yield self.view

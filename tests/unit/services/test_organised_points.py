@@ -1,6 +1,7 @@
 """Memory points: those that a caller inserts, revises and merges, and those that are organised for a goal."""
 
 import random
+import threading
 from dataclasses import replace
 
 import anyio
@@ -20,8 +21,12 @@ from mcp_memory.domain.requests import (
     PointEdits,
     PointInsert,
 )
+from mcp_memory.domain.times import DAY
 from mcp_memory.errors import InvalidInput
 from mcp_memory.settings import Settings
+from mcp_memory.view.facts import Facts
+
+PEOPLE = "Anna Patel", "Anna Maria Patel"
 
 
 async def edited(one, insert=(), update=(), merge=(), goal=None, **asked):
@@ -284,3 +289,28 @@ async def test_evidence_called_wrong_for_one_episode_enters_no_point_of_another(
     await judged(one, (await recalled(one, "Where?")).episode, supports=(wrong.id,))
     await organised(one, "Rufus and Bella", steps=("points",))
     assert any("Hyde Park" in point.description for point in active(one))
+
+
+async def test_whoever_recalls_while_names_are_compared_folds_no_facts_half_counted(monkeypatch):
+    one, count, inside, folded = memory(), Facts._count, threading.Event(), threading.Event()
+    for day, (shade, city) in enumerate((("red", "Oslo"), ("blue", "Rome"))):
+        moved = [NewFact(who, "favours_shade", shade, day * DAY, intent="EVOLUTION") for who in (*PEOPLE, "Cid")]
+        lives = [NewFact(who, "lives_in", f"{city} {place}", day * DAY) for place, who in enumerate(PEOPLE)]
+        await told(one, facts=(*moved, *lives, NewFact("Bob", "favours_shade", shade, day * DAY)))
+    one = memory(one.store.disk)
+
+    def waiting(facts, head, relation):
+        if threading.current_thread() is not threading.main_thread() and not inside.is_set():
+            inside.set()
+            folded.wait(0.5)
+        return count(facts, head, relation)
+
+    monkeypatch.setattr(Facts, "_count", waiting)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(one.evolve, EvolveRequest("default", steps=("entities",)))
+        await anyio.to_thread.run_sync(inside.wait)
+        async with one.store.reading() as view:
+            facts = view.space("default").facts
+            shades = [version.tail for version in facts.versions("bob", "favours_shade") if version.current]
+        folded.set()
+    assert shades == ["blue"]
