@@ -154,11 +154,15 @@ class SavedViews:
 
     def _tidy(self) -> None:
         """Remove what a process left that died, and all views of other programs and settings but the newest."""
-        others = sorted(self._folder.glob("*.view"), key=lambda path: path.stat().st_mtime)
-        kept = {self._path, *[path for path in others if path != self._path][-1:]}
+        times: dict[Path, float] = {}
+        for path in self._folder.glob("*.view"):
+            with suppress(FileNotFoundError):  # another process could not use it
+                times[path] = path.stat().st_mtime
+        others = sorted(times.keys() - {self._path}, key=times.__getitem__)
+        kept = {self._path, *others[-1:]}
         for path in self._folder.glob("*.view*"):
             if path not in kept:
-                path.unlink()
+                path.unlink(missing_ok=True)
 
     def _read(self, like: View) -> tuple[View, Commit] | None:
         described = _description(self._path)

@@ -1,5 +1,6 @@
 """The view of a large store is saved beside it: used only if it is right, and gone with what is forgotten."""
 
+import os
 import pickle
 import shutil
 import stat
@@ -118,6 +119,28 @@ async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri, monkeyp
     monkeypatch.setattr(Refresher, "save", save)
     await store.save_view()
     assert len(files(uri)) == 1
+
+
+async def test_a_view_is_saved_although_other_processes_remove_theirs_meanwhile(uri, monkeypatch):
+    file, listed = await saved(uri, batch("a")), Path.glob
+    file.unlink()
+    others = [file.with_name(f"{number}.view") for number in range(3)]
+    for age, one in enumerate(others):
+        one.touch()
+        os.utime(one, (age, age))
+
+    def removed(folder, pattern):
+        found = [*listed(folder, pattern)]
+        others.pop(0).unlink()  # at the first listing before its time is asked for, then before it is removed
+        return iter(found)
+
+    store = store_at(uri)
+    async with store.reading():
+        pass
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "glob", removed)
+        await store.save_view()
+    assert file.exists()
 
 
 async def test_a_store_with_other_settings_or_that_saves_none_reads_its_tables(uri):
