@@ -134,7 +134,7 @@ class Renewal:
             async for _ in work:
                 self._work = work
                 return True
-            self.refresher.tables.broken.clear()  # others have taken their place
+            self.refresher.note_made_anew()
             self._tried.clear()
         except StoreBusy:  # another process is at it, or something was forgotten; a later call looks again
             self._tried.clear()

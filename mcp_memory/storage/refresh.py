@@ -59,6 +59,8 @@ class Refresher:
         masking: the masking of secrets in what the view takes in.
         tables: where the rows are.
         ids: makes the ids of the store.
+        damage: what is damaged, as of the last refresh: one that is under way may take a table that is just replaced
+            for a broken one.
         last: the last commit that was read; None for an empty store.
     """
 
@@ -80,6 +82,7 @@ class Refresher:
         saves = made_by and tables.folder is not None
         self._saved = saved_view.SavedViews(tables, made_by, self.is_current) if saves else None
         self._problem = ""
+        self.damage = Damage()
         self._clear()
 
     def _clear(self) -> None:
@@ -94,14 +97,17 @@ class Refresher:
     # What is missing
 
     @property
-    def damage(self) -> Damage:
-        """What is damaged, as of the last refresh."""
-        return Damage((self._problem,) if self._problem else (), tuple(sorted(self.tables.broken)))
-
-    @property
     def lacks_rows(self) -> bool:
         """Whether the log is damaged, or a table that lacks rows or cannot be read."""
         return bool(self._problem or self.tables.broken)
+
+    def _note_damage(self) -> None:
+        self.damage = Damage((self._problem,) if self._problem else (), tuple(sorted(self.tables.broken)))
+
+    def note_made_anew(self) -> None:
+        """Note that others have taken the place of the broken tables."""
+        self.tables.broken.clear()
+        self._note_damage()
 
     # Saved views
 
@@ -155,6 +161,7 @@ class Refresher:
                 view = self._read(self.reset())
             self._problem = problem
         self._looked = began
+        self._note_damage()
         return view
 
     def add_own_commit(self, view: View, batch: Batch, commit: Commit) -> None:

@@ -100,7 +100,7 @@ class Tables:
                     table.checkout_latest()
                 return table
             except FAILURES:  # the table was dropped, or its folder was removed
-                del self._open[name]
+                self._open.pop(name, None)  # which another thread may have done
         if not self.exists():
             return None
         try:

@@ -19,6 +19,7 @@ from mcp_memory.errors import McpMemoryError, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
 from mcp_memory.storage import refresh as refresh_module
 from mcp_memory.storage.forget import BOOK
+from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.tables import Tables
 
 GONE = ("zanzibarine", "quokkafarm")
@@ -215,7 +216,12 @@ async def test_a_store_whose_tables_are_replaced_while_it_is_opened_is_not_calle
             anyio.run(opened(tmp_path / "store").forget, erasing(to_forget.pop()))
         return real(tables, last)
 
+    def reset(refresher):
+        told.append(store.damage)  # to other calls, which do not wait
+        return begin_again(refresher)
+
     monkeypatch.setattr(refresh_module, "short_tables", meanwhile)
-    store = opened(tmp_path / "store")
+    store, told, begin_again = opened(tmp_path / "store"), [], Refresher.reset
+    monkeypatch.setattr(Refresher, "reset", reset)
     assert await refs(store) == ["bravo", "charlie"]
-    assert store.damage == ()
+    assert {store.damage, *told} == {()}

@@ -256,3 +256,15 @@ async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri, limit
     assert before == during == ["a"]
     assert "storage.uri" in refusal
     assert after == await refs(open_at(uri)) == ["a", "c"]
+
+
+async def test_a_table_that_is_gone_under_two_threads_is_no_table_for_either(uri):
+    class Dropped:
+        def checkout_latest(self):
+            del tables._open[name]  # as the other thread does, which is sooner
+            raise ValueError("dropped")
+
+    await commit_to(open_at(uri), batch("a"))
+    tables, name = fold_all(uri), "segments_0"
+    tables._open[name] = Dropped()
+    assert tables.count(name) == 1
