@@ -31,8 +31,9 @@ LEAD = re.compile(
     re.IGNORECASE,
 )
 BREAK = re.compile(
-    r"(?<=[.!?;:])\s+|\n+|,\s+(?=(?:(?:and|but|so|or) (?:also |then |maybe )?)?(?:because|since|considering|given|which"
-    r"|where|while|specifically|especially|including|using|with|here|can|could|like|such|I|my|what|how|it|we)\b"
+    r"(?<=[.!?;:])(?<!\d\.)(?<!\b\w\.)\s+|\n+"  # not behind "9." and "e.g."
+    r"|,\s+(?=(?:(?:and|but|so|or) (?:also |then |maybe )?)?(?:because|since|considering|given|which|where|while"
+    r"|specifically|especially|including|using|with|here|can|could|like|such|I|my|what|how|it|we)\b"
     r"|(?:but|so) )|\s+[-–—]\s+"
 )
 _FILLER = re.compile(

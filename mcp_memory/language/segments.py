@@ -73,7 +73,7 @@ def split(text: str) -> list[tuple[int, int]]:
     White space around a sentence is excluded; every other character lies in exactly one sentence. A text of white
     space only has no sentences.
     """
-    language = _language(text)
+    language = language_of(text)
     return [
         piece
         for start, end in _paragraphs(text)
@@ -103,8 +103,8 @@ def is_repetitive(text: str, start: int, end: int) -> bool:
     return False
 
 
-def _language(text: str) -> str:
-    """Guess the language from the opening, where the library splits sentences by it."""
+def language_of(text: str) -> str:
+    """Guess the language from the opening, where anything goes by it: German, Greek, Russian, or "en" for any other."""
     sample = text[:_SAMPLE]
     if not sample.isascii():
         for name, letters in _SCRIPTS:

@@ -137,6 +137,7 @@ def _meets(row: Row, clause: Clause) -> bool:
         "employed": all(
             slot.preposition not in ("", "on") or slot.nouns[0].head in nouns.JOBS for slot in clause.slots
         ),
+        "intransitive": not clause.slots or bool(clause.slots[0].preposition),
         "human": all(kinds.is_human(subject) for subject in clause.subject),
     }
     return all(met[condition] for condition in row.options & met.keys())

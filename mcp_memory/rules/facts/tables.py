@@ -48,10 +48,11 @@ KINDS = (
     "activity", "amount", "software", "subject", "liked", "thing", "value", "any",
 )  # fmt: skip
 """The kinds that a tail may have to be of (`kinds.fits`), the most specific first."""
-CONDITIONS = word_set("present past perfect simple negated human employed")
+CONDITIONS = word_set("present past perfect simple negated human employed intransitive")
 """What a row may ask of its clause: its tense and polarity, and a person as its subject.
 
 ``employed``: it has no object but a job, and nothing "on" ("I started pottery at the Chapter" tells of no employer).
+``intransitive``: it has no object ("we moved the database to Frankfurt" tells of no home).
 ``past`` includes the perfect tense, and for an event what has a date to come; ``present`` includes the progressive
 tense, ``simple`` does not."""
 

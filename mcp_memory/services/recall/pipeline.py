@@ -23,7 +23,9 @@ from mcp_memory.gain.gates import (
     gates_and_propagation,
 )
 from mcp_memory.hypergraph.retrieval import relevant_points
+from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import understand
+from mcp_memory.language.segments import language_of
 from mcp_memory.language.shapes import topic_of, wanted_breadth
 from mcp_memory.language.stated import stated_times, time_words
 from mcp_memory.language.tokens import words
@@ -222,18 +224,20 @@ def unknown_names(space: Space, query: Query) -> tuple[str, ...]:
     """Return the words of names, and the numbers, of a question that stand in no record of the space, as written.
 
     A common word may be said in other words; a name or a number is said as it is, but for accents and the case of
-    letters ("Zoe" is held where "Zoë" is). Times that a question states are neither.
+    letters ("Zoe" is held where "Zoë" is). Times that a question states are neither, nor are months. German writes each
+    noun like a name.
     """
     text, index = query.text[:NUMBERS_CHARS], space.index(WordIndex)
     begun = words(text)[:1]  # a capital letter begins every question
     for stated in reversed(stated_times(text, query.local_now, asked=True)):
         text = f"{text[: stated.start]} {text[stated.end :]}"
-    left = set(words(text)).difference(begun)
-    named = (word.strip("\"'“”‘’(),;:?!.") for name in query.names for word in name.split() if word[:1].isupper())
-    names = [word for word in named if len(word) > 1 and left.issuperset(words(word))]
+    left = set(words(text)).difference(begun, MONTH_WORDS)
+    names = () if language_of(text) == "de" else query.names
+    named = (word.strip("\"'“”‘’(),;:?!.") for name in names for word in name.split() if word[:1].isupper())
+    told = [word for word in named if len(word) > 1 and left.issuperset(words(word))]
     numbers = (word for word in words(text) if any(letter.isdigit() for letter in word))
-    told = dict.fromkeys((*names, *query.entities, *numbers))
-    return tuple(name for name in told if not all(map(index.holds, words(name))))
+    every = dict.fromkeys((*told, *query.entities, *numbers))
+    return tuple(name for name in every if not all(map(index.holds, words(name))))
 
 
 def _some(names: Sequence[str]) -> str:
