@@ -203,13 +203,14 @@ class Refresher:
             ensure_usable(last, self.tables.uri, self._embedder, self._dimension)
             if view.tx and last.generation != view.generation:
                 view = self.reset()
-            first = not view.tx
+            first, of_tables = not view.tx, False
             view.generation = last.generation
             for part in _parts(log.entries(view.tx, last.tx), last):
                 self._add(view, part, last, first=first)
+                of_tables |= part[0].tables is None
             if first and not log.shared:
                 self.tables.broken |= short_tables(self.tables, last)
-            newest = log.last if self.tables.broken else last
+            newest = log.last if of_tables or self.tables.broken else last
             if log.forgetting or newest is None or newest.generation != last.generation:
                 raise StoreBusy("The memory was made anew while it was read. Try again.")
         self._read_to = to

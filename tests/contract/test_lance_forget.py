@@ -225,3 +225,24 @@ async def test_a_store_whose_tables_are_replaced_while_it_is_opened_is_not_calle
     monkeypatch.setattr(Refresher, "reset", reset)
     assert await refs(store) == ["bravo", "charlie"]
     assert {store.damage, *told} == {()}
+
+
+async def test_what_another_process_wrote_is_read_whole_although_something_is_forgotten_meanwhile(
+    tmp_path, monkeypatch
+):
+    uri = tmp_path / "store"
+    await fill(opened(uri))
+    store, parts, to_forget = opened(uri), refresh_module._parts, [TARGETS]
+    await refs(store)
+    await commit_to(opened(uri), batch("delta"))
+    fold_all(str(uri))
+
+    def meanwhile(entries, last):
+        if to_forget:
+            anyio.run(opened(uri).forget, erasing(to_forget.pop()))
+        return parts(entries, last)
+
+    monkeypatch.setattr(refresh_module, "_parts", meanwhile)
+    space = await space_in(store)
+    assert [turn.ref for turn in space.turns.values()] == ["bravo", "charlie", "delta"]
+    assert all(space.segments.of_turn(name) for name in space.turns)
