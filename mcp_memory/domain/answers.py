@@ -27,14 +27,12 @@ class EvidenceSentence:
 
     Attributes:
         evidence_id: the id of the item that it belongs to.
-        times: the times that it states, in characters from the start of the turn's text.
         gate: how far it is known to help with the query, in [0, 2]; 1 if nothing was learnt, below 1 if a caller
             called it wrong.
     """
 
     evidence_id: str
     source: Source
-    times: tuple[StatedTime, ...]
     gate: float = 1.0
 
 

@@ -83,7 +83,8 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
         between = text[spans[place - 1][1] : spans[place][0]]
         if said.endswith("…") or place > last + 1 or any(map(str.isalnum, between)):  # that is code
             between = GAP
-        said = f"{said.rstrip(' …') if between == GAP else said}{_SPACES.sub(_one_space, between)}{chosen[place]}"
+        between = _SPACES.sub(lambda spaces: "\n" if "\n" in spaces[0] else " ", between)
+        said = f"{said.rstrip(' …') if between == GAP else said}{between}{chosen[place]}"
         last = place
     return said if not text[spans[last][1] :].strip(_ENDS) or said.endswith("…") else f"{said} …"
 
@@ -95,10 +96,6 @@ def _clauses(text: str) -> list[tuple[int, int]]:
     whole = [(start, end) for (_, start), (end, _) in itertools.pairwise(breaks)]
     spans = [(end - len(cut[start:end].lstrip()), start + len(cut[start:end].rstrip(_ENDS))) for start, end in whole]
     return [(start, end) for start, end in spans if any(map(str.isalnum, cut[start:end]))]
-
-
-def _one_space(spaces: re.Match[str]) -> str:
-    return "\n" if "\n" in spaces[0] else " "
 
 
 def worth_of(piece: str, topic: Collection[str]) -> float:

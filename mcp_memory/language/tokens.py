@@ -81,7 +81,7 @@ def words(text: str) -> list[str]:
             else:
                 found.append(word)
     if "'" in text:
-        found = [_without_clitics(word) if "'" in word else word for word in found]
+        found = [_FRENCH_OPENING.sub("", _ENGLISH_ENDING.sub("", word)) if "'" in word else word for word in found]
     return found
 
 
@@ -103,11 +103,6 @@ def _character_pairs(run: str) -> list[str]:
     if len(run) == 1:
         return [run]
     return _SINGLE.findall(run) + [run[place : place + 2] for place in range(len(run) - 1)]
-
-
-def _without_clitics(word: str) -> str:
-    """Return a word without an English ending after an apostrophe ("caroline's") or a French article before one."""
-    return _FRENCH_OPENING.sub("", _ENGLISH_ENDING.sub("", word))
 
 
 _thread_local = threading.local()

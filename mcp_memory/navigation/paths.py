@@ -174,7 +174,8 @@ class Neighbourhood:
 
     def _around(self, key: str) -> tuple[tuple[Version, bool, str], ...]:
         if key not in self._neighbours:
-            limit = 0 if self._is_alias(key) else PASSED_VERSIONS
+            alias = self.facts.known_entity(key) not in (key, None)  # of an entity before it (`Facts.target_key`)
+            limit = 0 if alias else PASSED_VERSIONS
             limit = SCANNED_VERSIONS if key in self.roots else limit
             out = [(one, True, self.facts.target_key(one, forward=True)) for one in islice(self._out(key), limit)]
             into = self.facts.to(key, suspected=self.uncertain, first=lambda name: -self.fact_query.demand(name))
@@ -183,10 +184,6 @@ class Neighbourhood:
                 neighbour for neighbour in (*out, *back) if neighbour[2] != key and neighbour[0].relation != DID
             )
         return self._neighbours[key]
-
-    def _is_alias(self, key: str) -> bool:
-        """Return whether this is another name of an entity that lies before it on the path (`Facts.target_key`)."""
-        return self.facts.known_entity(key) not in (key, None)
 
     def _out(self, key: str) -> Iterator[Version]:
         # Versions are computed only when read: those of relations that the query asks for, then the others in order.

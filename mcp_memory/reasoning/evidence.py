@@ -233,7 +233,7 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
         shown.add(
             replace(sentence, source=one.source)
             if sentence is not None
-            else EvidenceSentence(one.evidence_id, one.source, ())
+            else EvidenceSentence(one.evidence_id, one.source)
         )
     _render_points(judge_input, kept_ids, shown)
     # an answer follows the standing wishes that fit the question, so they are in every request
@@ -305,7 +305,8 @@ def _lay_out(shown: _Shown, context: Iterable[str], kept: Collection[_Place]) ->
         lines += [title] if part and parts[KEPT] else []
         heading = ""
         turns = [next(iter(spans.values())).source.turn for spans in part.values()]
-        for turn in sorted(turns, key=_order):
+        turns.sort(key=lambda one: (one.kind != "document", one.said_at or 0, one.session, one.written_at, one.place))
+        for turn in turns:
             if _heading(turn) != heading:
                 heading = _heading(turn)
                 lines.append(heading)
@@ -354,11 +355,6 @@ def _words(sentence: EvidenceSentence) -> str:
 
 def _place(sentence: EvidenceSentence) -> _Place:
     return sentence.source.turn.id, sentence.source.start
-
-
-def _order(turn: Turn) -> tuple[bool, Millis, str, Millis, int]:
-    """Return the place of a turn: documents first, then conversations by time, their turns in order."""
-    return turn.kind != "document", turn.said_at or 0, turn.session, turn.written_at, turn.place
 
 
 def _heading(turn: Turn) -> str:

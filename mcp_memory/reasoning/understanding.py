@@ -82,10 +82,11 @@ async def understand_question(
     Raises:
         EngineError: Claude returned nothing usable.
     """
+    names = [name for speaker in islice(speakers, SHOWN_SPEAKERS) if (name := prompt_line(speaker, 60))]
     values = {
         "question": prompt_line(query.text, QUESTION_CHARS),
         "now": iso.show(query.now, query.offset) or "unknown",
-        "speakers": _speaker_lines(speakers),
+        "speakers": delimit(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none",
         "known": _contents_line(held, span),
     }
     asked = prompt("question/asked.txt").substitute(values)
@@ -138,12 +139,6 @@ def _contents_line(held: Collection[str], span: tuple[Millis, Millis] | None) ->
         return f"{what}."
     first, last = map(weekday_and_day, span)
     return f"{what}, from {first} to {last}."
-
-
-def _speaker_lines(speakers: Collection[str]) -> str:
-    """Return speakers as numbered lines of data."""
-    names = [name for speaker in islice(speakers, SHOWN_SPEAKERS) if (name := prompt_line(speaker, 60))]
-    return delimit(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none"
 
 
 def _distinct_lines(texts: Iterable[str], most: int) -> tuple[str, ...]:

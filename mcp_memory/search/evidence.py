@@ -148,28 +148,23 @@ def judge_input(
 def point_sentences(space: Space, point: Point, gates: Mapping[str, float]) -> list[EvidenceSentence]:
     """Return the first sentences that a point rests on, as far as they are current, with their gates by id."""
     pieces = known_sentences(space, point.sentences)[:SHOWN_SUPPORTS]
-    return [
-        EvidenceSentence(point.id, source_of(space, piece), piece.times, gates.get(piece.id, 1.0)) for piece in pieces
-    ]
+    return [EvidenceSentence(point.id, source_of(space, piece), gates.get(piece.id, 1.0)) for piece in pieces]
 
 
 def _sentences(space: Space, result: RecallResult, gates: Mapping[int, float]) -> list[EvidenceSentence]:
     """Return the sentences that the evidence quotes, of the best first, each once; of a broad recall its lines."""
     if result.breadth != "best":
         return [
-            EvidenceSentence(item.id, item.sources[0], (), _gate(space, item, gates))
+            EvidenceSentence(item.id, item.sources[0], _gate(space, item, gates))
             for item in result.evidence
             if item.kind in ("sentence", "segment") and item.sources
         ]
     found: dict[int, EvidenceSentence] = {}
     for item in result.evidence:
         for source in item.sources:
-            quoted = space.sentences.overlapping(source.turn.id, source.start, source.end)
-            rows = [row for row in quoted if row not in found]  # some segments overlap
-            for row in rows:
-                sentence, gate = space.sentences[row], gates.get(row, 1.0)
-                own = Source(source.turn, sentence.start, sentence.end)
-                found[row] = EvidenceSentence(item.id, own, sentence.times, gate)
+            for row in space.sentences.overlapping(source.turn.id, source.start, source.end):
+                own = Source(source.turn, space.sentences[row].start, space.sentences[row].end)
+                found.setdefault(row, EvidenceSentence(item.id, own, gates.get(row, 1.0)))  # some segments overlap
     return list(found.values())
 
 

@@ -203,7 +203,7 @@ class FollowUps:
                         piece = space.sentences[row]
                         span = Source(source.turn, piece.start, piece.end)
                         gate = gates.get(piece.id, 1.0)
-                        sentence = EvidenceSentence(item.id, span, piece.times, gate)
+                        sentence = EvidenceSentence(item.id, span, gate)
                         found.setdefault(_place(span), sentence)
         return list(found.values())
 

@@ -61,7 +61,8 @@ class Discourse:
             return self._name(noun.name)
         if noun.owner:
             owner = self.entity(noun.owner)
-            return f"{owner}'s {_lower(noun)}" if owner else None
+            said = noun.text if noun.named else noun.text[0].lower() + noun.text[1:]
+            return f"{owner}'s {said}" if owner else None
         if noun.head in _ELDERS and self.speaker and not noun.determiner and " " not in noun.text:
             return f"{self.speaker}'s {noun.text}"  # "Mum called"
         if self._is_topic(noun):
@@ -98,9 +99,10 @@ class Discourse:
         if noun.owner and noun.owner.named and noun.head not in RELATIVES:
             self.mention(noun.owner)  # "Tom's birthday is …, he likes …"
         pronoun = RELATIVES[noun.head][1] if noun.head in RELATIVES and not (noun.name and noun.common == "") else ""
+        is_thing = noun.head in nouns.PETS or is_company(noun) or (not noun.named and noun.head not in RELATIVES)
         if pronoun in ("he", "she"):
             self._last[pronoun] = name
-        elif _is_a_thing(noun) or noun.name.casefold() in COUNTRIES or (self.speaker is None and _is_no_person(noun)):
+        elif is_thing or noun.name.casefold() in COUNTRIES or (self.speaker is None and _is_no_person(noun)):
             self._last["it"] = name
         elif noun.name or not (noun.plural or pronoun == "they"):
             self._last["he"] = self._last["she"] = name
@@ -166,10 +168,6 @@ def _topic(title: str | None, text: str) -> str | None:
     return name if re.match(begins, text[:_OPENING]) else None
 
 
-def _is_a_thing(noun: NounPhrase) -> bool:
-    return noun.head in nouns.PETS or is_company(noun) or (not noun.named and noun.head not in RELATIVES)
-
-
 def _is_no_person(noun: NounPhrase) -> bool:
     """Return whether a name in a document is no person's: it has an article, a number, or a common noun at its end."""
     odd = any(letter.isdigit() for letter in noun.text) or noun.text.isupper() or noun.of is not None
@@ -180,7 +178,3 @@ def _is_no_person(noun: NounPhrase) -> bool:
 def _nominative(pronoun: str) -> str:
     return {"him": "he", "himself": "he", "her": "she", "herself": "she", "them": "they", "themselves": "they",
             "itself": "it"}.get(pronoun, pronoun)  # fmt: skip
-
-
-def _lower(noun: NounPhrase) -> str:
-    return noun.text[0].lower() + noun.text[1:] if not noun.named else noun.text

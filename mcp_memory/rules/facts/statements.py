@@ -81,14 +81,11 @@ def clause_claims(clause: Clause) -> Iterator[Claim]:
 def phrase_claims(clause: Clause) -> Iterator[tuple[NounPhrase, Claim]]:
     """Yield the claims of the phrases of a clause, each with its phrase."""
     lost = clause.verb.lemma in _LOSING  # "my dog Miso died last week"
-    for noun in _phrases(clause):
+    phrases = (*clause.subject, *(noun for slot in clause.slots for noun in slot.nouns))
+    every = (one for noun in phrases for one in (noun, noun.owner, noun.of))
+    for noun in (one for one in every if one is not None and not one.pronoun):
         for claim in _claims_of_phrase(noun, lost=lost):
             yield noun, claim
-
-
-def _phrases(clause: Clause) -> Iterator[NounPhrase]:
-    for noun in (*clause.subject, *(noun for slot in clause.slots for noun in slot.nouns)):
-        yield from (one for one in (noun, noun.owner, noun.of) if one is not None and not one.pronoun)
 
 
 def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Claim]]:

@@ -252,9 +252,8 @@ def _words_of(passage: _Passage, *, code: int, asked: AbstractSet[str]) -> str:
         return f"{source.quote[:QUOTE_CHARS].rsplit(' ', 1)[0]} …"
     said, best = source.quote, passage.number <= BEST_RECORDS
     if passage.number > code:
-        said = _with_short_code(
-            source, CODE_OF_BEST if best else CODE_LINES, asked if passage.number <= CODE_WHOLE else frozenset()
-        )
+        told = asked if passage.number <= CODE_WHOLE else frozenset()
+        said = _with_short_code(source, CODE_OF_BEST if best else CODE_LINES, told)
     if not code and not best and source.turn.kind != "document" and len(said) > BRIEF_CHARS:
         said = brief(said, BRIEF_CHARS, asked)
     return _with_gaps(said, source)

@@ -126,12 +126,9 @@ class _Passages:
             if not any(char.isalnum() for char in said):
                 continue
             shown.append((start, end))
-            rows = self._space.sentences.overlapping(turn.id, start, end)
-            within = [self._space.sentences[row] for row in rows]
-            times = within[0].times if within and (within[0].start, within[0].end) == (start, end) else ()
+            within = map(self._space.sentences.__getitem__, self._space.sentences.overlapping(turn.id, start, end))
             gate = min((self._gates.get(piece.id, 1.0) for piece in within), default=1.0)
-            source = Source(turn, start, end)
-            yield EvidenceSentence(found.evidence_id, source, times, gate)
+            yield EvidenceSentence(found.evidence_id, Source(turn, start, end), gate)
 
     def _is_idle(self, turn: Turn) -> bool:
         """Return whether a message is a picture that shows nothing of what is asked."""

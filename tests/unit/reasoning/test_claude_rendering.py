@@ -22,7 +22,7 @@ MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes 
 def case(lines, text, paths=(), **beside):
     space = space_of(lines)
     question, knowledge = about(space, text, paths)
-    candidates = [EvidenceSentence("g_1", Source(turn, 0, len(turn.text)), ()) for turn in space.turns.values()]
+    candidates = [EvidenceSentence("g_1", Source(turn, 0, len(turn.text))) for turn in space.turns.values()]
     return JudgeInput(question, RecallResult((), 0, False, (), paths=tuple(paths), **beside), candidates, knowledge)
 
 
