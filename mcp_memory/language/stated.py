@@ -56,6 +56,7 @@ _OPENS = compiled(
 )
 _ONWARDS = compiled(rf"{S}(?:on|onwards?)\b(?!{S}the)")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_OPTION = re.compile(r"\s--?\w[\w-]*[\s=]\Z")  # of a command: "--since yesterday"
 _CLAUSE_CHARS = 200
 """Characters around an expression that are searched for the verb of its sentence."""
 _NEAR_CHARS = 32
@@ -277,11 +278,11 @@ def with_dates(text: str, said_at: Millis | None) -> str:
     if said_at is None:
         return text
     blocks = [block.span() for block in _CODE.finditer(text)]
-    parts: list[str] = []
-    end = 0
+    parts, end = list[str](), 0
     for time in times_within(text, said_at, open_ends=False):
-        shown = time.relative and not any(first <= time.start < last for first, last in blocks)
-        if shown and (meant := _meant(time.since, time.until, time.grain)):
+        before = text[max(0, time.start - _NEAR_CHARS) : time.start]
+        code = any(first <= time.start < last for first, last in blocks) or _OPTION.search(before)
+        if time.relative and not code and (meant := _meant(time.since, time.until, time.grain)):
             behind = time.end + 2 * text.startswith(("'s", "’s"), time.end)
             parts += [text[end:behind], f" [= {'probably ' * only_likely(text, time)}{meant}]"]
             end = behind

@@ -102,6 +102,6 @@ def test_the_end_of_an_open_time_is_shown_too():
 
 
 def test_a_date_stands_behind_a_possessive_and_in_no_code():
-    assert with_dates("We skip today's class. ```\nran yesterday\n```", SAID) == (
-        "We skip today's [= Wed 17 May 2023] class. ```\nran yesterday\n```"
+    assert with_dates("We skip today's class. ```\nran yesterday\n``` 15 2 * * 1 run --since yesterday", SAID) == (
+        "We skip today's [= Wed 17 May 2023] class. ```\nran yesterday\n``` 15 2 * * 1 run --since yesterday"
     )
