@@ -40,25 +40,21 @@ async def test_supporting_evidence_is_taught_once_and_a_second_word_is_skipped()
 
 
 @pytest.mark.parametrize(
-    ("said", "label"),
+    ("said", "correct", "label"),
     [
-        ({"supports": True}, 1),
-        ({"supports": True, "answer_correct": True}, 1),
-        ({"not_supports": True}, 0),
-        ({"not_supports": True, "answer_correct": True}, 0),
-        ({"not_supports": True, "answer_correct": False}, -1),
-        ({"supports": True, "answer_correct": False}, 1),
+        ("supports", None, 1),
+        ("supports", True, 1),
+        ("supports", False, 1),
+        ("not_supports", None, 0),
+        ("not_supports", True, 0),
+        ("not_supports", False, -1),
     ],
 )
-async def test_evidence_is_labelled_wrong_only_if_it_misled_to_a_wrong_answer(said, label):
+async def test_evidence_is_labelled_wrong_only_if_it_misled_to_a_wrong_answer(said, correct, label):
     one = await told(memory(), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
     recall = await recalled(one, DOG)
     best = recall.evidence[0].id
-    await judged(
-        one,
-        recall.episode,
-        **{name: (best,) if value is True and "su" in name else value for name, value in said.items()},
-    )
+    await judged(one, recall.episode, answer_correct=correct, **{said: (best,)})
     (lesson,) = lessons(one, recall.episode)
     assert (lesson.source, lesson.labels) == ("caller", {best: label})
 
@@ -76,19 +72,19 @@ async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_cha
     one = await told(memory())
     recall = await recalled(one, DOG)
     before, known = one.store.disk.commits, recall.evidence[0].id
-    with pytest.raises(InvalidInput, match=rf"^feedback\.not_supports\[1\]: 's_0' is no evidence .*{known}"):
-        await judged(one, recall.episode, not_supports=(known, "s_0"), correction="Ann adopted a cat.")
-    with pytest.raises(InvalidInput, match="stands in supports too"):
-        await judged(one, recall.episode, supports=(known,), not_supports=(known,))
-    with pytest.raises(InvalidInput, match="feedback: says nothing"):
-        await judged(one, recall.episode)
-    for right, argument in ((True, "supports"), (False, "not_supports")):
-        with pytest.raises(InvalidInput, match=rf"answer_correct: this episode is a recall.* Name in {argument} the"):
-            await judged(one, recall.episode, answer_correct=right)
-    with pytest.raises(InvalidInput, match=r"episode: is missing\. Give the episode that the reply"):
-        await one.evolve(EvolveRequest("default", feedback=Feedback(supports=(known,))))
-    with pytest.raises(InvalidInput, match=r"feedback: is missing\. Say what you think of the episode"):
-        await one.evolve(EvolveRequest("default", recall.episode))
+    unknown = Feedback(not_supports=(known, "s_0"), correction="Ann adopted a cat.")
+    a_recall = "answer_correct: this episode is a recall.* Name in"
+    for episode, feedback, problem in (
+        (recall.episode, unknown, rf"^feedback\.not_supports\[1\]: 's_0' is no evidence .*{known}"),
+        (recall.episode, Feedback((known,), (known,)), "stands in supports too"),
+        (recall.episode, Feedback(), "feedback: says nothing"),
+        (recall.episode, Feedback(answer_correct=True), f"{a_recall} supports the"),
+        (recall.episode, Feedback(answer_correct=False), f"{a_recall} not_supports the"),
+        (None, Feedback((known,)), r"episode: is missing\. Give the episode that the reply"),
+        (recall.episode, None, r"feedback: is missing\. Say what you think of the episode"),
+    ):
+        with pytest.raises(InvalidInput, match=problem):
+            await one.evolve(EvolveRequest("default", episode, feedback))
     assert lessons(one) == []
     assert one.store.disk.commits == before
 
@@ -172,10 +168,8 @@ async def test_of_concurrent_calls_about_one_episode_one_is_recorded_and_confirm
             calls.start_soon(judge)
     assert sorted(any(change.kind == "sentence" for change in reply.changes) for reply in replies) == [0, 0, 0, 1]
     assert len(lessons(one)) == 1
-    space = held(one)
-    assert [version.confidence for version in space.facts.versions("ann", "allergic_to")] == [
-        pytest.approx(0.9612, abs=1e-4)
-    ]
+    (version,) = held(one).facts.versions("ann", "allergic_to")
+    assert version.confidence == pytest.approx(0.9612, abs=1e-4)
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -244,19 +238,19 @@ LIKE_IT = "Which present for her birthday did Ann like the best?"
 OTHER = "When does Ann play chess?"
 
 
-def place(recall, words):
-    return next((n for n, item in enumerate(recall.evidence, 1) if words in item.text), 99)
-
-
 async def test_taught_and_similar_questions_find_what_helped_and_others_are_unchanged():
     one = await told(memory(), *PARTY)
-    before = [await recalled(one, question) for question in (WHICH_PRESENT, LIKE_IT, OTHER)]
-    ranks = [place(recall, "telescope") for recall in before[:2]]
-    right = next(item.id for item in before[0].evidence if "telescope" in item.text)
-    await judged(one, before[0].episode, supports=(right,))
-    after = [await recalled(one, question) for question in (WHICH_PRESENT, LIKE_IT, OTHER)]
-    assert all(place(recall, "telescope") < rank for recall, rank in zip(after[:2], ranks, strict=True))
-    assert [item.id for item in after[2].evidence] == [item.id for item in before[2].evidence]
+    (right,) = (sentence.id for sentence in held(one).sentences if "telescope" in held(one).text(sentence))
+
+    async def ranked():
+        recalls = [await recalled(one, question) for question in (WHICH_PRESENT, LIKE_IT, OTHER)]
+        return recalls[0].episode, [[item.id for item in recall.evidence] for recall in recalls]
+
+    episode, before = await ranked()
+    await judged(one, episode, supports=(right,))
+    _, after = await ranked()
+    assert all(now.index(right) < then.index(right) for now, then in zip(after[:2], before, strict=False))
+    assert after[2] == before[2]
 
 
 TELESCOPES = (
@@ -311,6 +305,7 @@ async def test_a_wrong_answer_is_taken_to_rest_on_what_resembles_its_correction(
 
 BARN = "Ann: The harvest supper is in the barn at Keld."
 SUPPER = "Where is the harvest supper?"
+WHICH_BARN = "In which barn is the supper of Ann?"
 MOVED = "The harvest supper was moved to the school in Wexham, because the barn leaks."
 
 
@@ -330,12 +325,10 @@ async def test_the_next_answer_is_the_correction_in_its_own_words_where_it_says_
 
 async def test_another_question_that_finds_the_wrong_words_is_told_of_the_correction():
     one = await corrected()
-    other = "In which barn is the supper of Ann?"
-    recall = await recalled(one, other)
+    recall = await recalled(one, WHICH_BARN)
     assert recall.correction is None
     assert "This was said of the answer to “Where is the harvest supper?” from “The harvest" in recall.conflicts[0]
-    answer = await answered(one, other)
-    assert answer.text is None
+    assert (await answered(one, WHICH_BARN)).text is None
 
 
 async def test_a_newer_correction_replaces_an_older_one():
@@ -354,11 +347,10 @@ async def test_after_a_later_message_about_the_same_a_correction_is_no_answer_an
 
 async def test_who_says_that_a_corrected_sentence_helps_takes_the_correction_of_it_back():
     one = await corrected()
-    other = "In which barn is the supper of Ann?"
-    recall = await recalled(one, other)
+    recall = await recalled(one, WHICH_BARN)
     assert recall.corrected
     await judged(one, recall.episode, supports=(recall.evidence[0].id,))
-    assert not (await recalled(one, other)).corrected
+    assert not (await recalled(one, WHICH_BARN)).corrected
 
 
 async def test_with_learning_switched_off_no_correction_decides():
@@ -448,9 +440,7 @@ async def test_an_unwritable_store_loses_the_lesson_and_not_the_answer():
 async def test_the_time_channel_learns_only_if_question_and_sentence_state_a_time():
     one = await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")
     sentence = held(one).sentences[0].id
-    for question, doubt in (
-        (f"Which dog did Ann adopt{when}?", doubt) for when, doubt in (("", 1.0), (" in May 2023", 0.201))
-    ):
+    for question, doubt in ((DOG, 1.0), ("Which dog did Ann adopt in May 2023?", 0.201)):
         recall = await recalled(one, question)
         await judged(one, recall.episode, supports=(recall.evidence[0].id,))
         assert held(one).beliefs.get(sentence).time_doubt == pytest.approx(doubt)
@@ -518,12 +508,8 @@ async def found(one, space="default"):
     return next(item.id for item in step.items if item.text == HIVES)
 
 
-async def asked(one, query=KEEPS, **more):
-    return await recalled(one, query, limit=SHOWN, **more)
-
-
-def best(recall):
-    return recall.evidence[0].text
+async def asked(one, query=KEEPS):
+    return await recalled(one, query, limit=SHOWN)
 
 
 @pytest.mark.parametrize("query", OTHERS)
@@ -531,8 +517,7 @@ async def test_feedback_on_a_query_with_another_name_or_time_decides_nothing(que
     one = await garden()
     for _ in range(4):
         await judged(one, (await asked(one)).episode, supports=(await found(one),))
-    recall = await asked(one, query)
-    assert not recall.sufficient
+    assert not (await asked(one, query)).sufficient
 
 
 async def test_confirmed_evidence_comes_first_but_does_not_suffice_if_some_of_it_does_not_fit():
@@ -549,7 +534,7 @@ async def test_an_answer_is_made_from_confirmed_evidence_and_not_from_what_it_di
     one = await garden()
     await judged(one, (await asked(one)).episode, supports=(await found(one),))
     answer = await one.answer(Query(KEEPS, "default", limit))
-    assert (best(answer.recall), len(answer.recall.evidence)) == (HIVES, limit)
+    assert (answer.recall.evidence[0].text, len(answer.recall.evidence)) == (HIVES, limit)
 
 
 async def test_evidence_of_another_space_or_of_no_step_is_refused_and_changes_nothing():
@@ -568,9 +553,8 @@ async def test_explored_evidence_is_in_the_trace_of_the_episode_in_every_process
     first, hives = await asked(one), await found(one)
     await judged(one, first.episode, supports=("1", hives))
     other = memory(disk)
-    told_of = json.loads(
-        await catalogue.read_content(other, *catalogue.match(f"memory://default/episodes/{first.episode}"))
-    )
+    episode = catalogue.match(f"memory://default/episodes/{first.episode}")
+    told_of = json.loads(await catalogue.read_content(other, *episode))
     assert [item["id"] for item in told_of["explored"]] == [hives]
     assert hives not in [item["id"] for item in told_of["evidence"]]
     with pytest.raises(InvalidInput, match=f"has no record {SHOWN + 1}"):  # it is none of the reply's
