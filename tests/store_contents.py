@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import lancedb
 
@@ -34,7 +33,8 @@ def decoded(folder: Path) -> str:
         for number in numbers:
             old = lancedb.connect(folder).open_table(path.stem, version=number)
             rows = old.search().to_arrow()
-            texts += map(str, _strings(rows.drop_columns(_vectors(rows)).to_pylist()))
+            vectors = [field.name for field in rows.schema if "fixed_size_list" in str(field.type)]
+            texts += map(str, _strings(rows.drop_columns(vectors).to_pylist()))
             known.add(old.stats()["fragment_stats"]["num_fragments"])
         files = len(list((path / "data").glob("*"))) if (path / "data").is_dir() else 0
         assert files <= sum(range(max(known, default=0) + 1)), f"{path}: {files} files, of {known} fragments"
@@ -52,10 +52,6 @@ def holding(folder: Path, words: Iterable[str]) -> set[str]:
     content += "".join(path.read_bytes().decode("latin-1").casefold() for path in paths if path.is_file())
     content += "".join(path.name.casefold() for path in paths)
     return {word for word in words if word.casefold() in content}
-
-
-def _vectors(rows: Any) -> list[str]:
-    return [field.name for field in rows.schema if "fixed_size_list" in str(field.type)]
 
 
 def _strings(value: object) -> list[object]:

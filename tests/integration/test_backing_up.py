@@ -10,7 +10,6 @@ from mcp_memory.wiring import new_memory
 
 TEXTS = {"m1": "The Quincefield clinic rang.", "m2": "Tomas waters the ferns.", "m3": "The Oakvessel leaks."}
 
-
 pytestmark = pytest.mark.usefixtures("here")
 
 

@@ -96,7 +96,8 @@ class StandIn:
             return
         if self.gate is not None:
             await self.gate.wait()
-        body = reply.body.replace(b'"usage": null', json.dumps({"usage": _usage(asked)})[1:-1].encode())
+        usage = {"input_tokens": asked.tokens, "output_tokens": 60, "cache_read_input_tokens": 0}
+        body = reply.body.replace(b'"usage": null', json.dumps({"usage": usage})[1:-1].encode())
         headers = {"content-type": reply.mutter, "content-length": str(len(body)), "connection": "close"}
         lines = [
             f"HTTP/1.1 {reply.status} Said",
@@ -141,10 +142,6 @@ async def _request(stream: SocketStream) -> Asked:
 def _tokens(content: dict[str, Any]) -> int:
     read = [content.get("system", ""), content["messages"], content.get("output_config", {}), content.get("tools", [])]
     return math.ceil(sum(len(json.dumps(part, ensure_ascii=False)) for part in read) / CHARS_PER_TOKEN)
-
-
-def _usage(asked: Asked) -> dict[str, int]:
-    return {"input_tokens": asked.tokens, "output_tokens": 60, "cache_read_input_tokens": 0}
 
 
 # By the room

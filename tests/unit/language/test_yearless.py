@@ -15,19 +15,14 @@ def _meant(words, said_at):
     return times[0].since if times else None
 
 
-def _distances(said_at, number, day):
-    """Return the days of the years around with their distance, the nearest first."""
-    days = [midnight(year, number, day) for year in (2023, 2024, 2025)]
-    return sorted((abs(one - said_at), one) for one in days)
-
-
 @pytest.mark.parametrize(("words", "tense"), TENSES.items())
 @pytest.mark.parametrize("number", range(1, 13))
 def test_a_day_without_a_year_is_the_nearest_unless_tense_chooses_one_nearly_as_near(words, tense, number):
     for said_at in (midnight(2024, 1, 1) + n * DAY for n in range(366)):
         for day in (1, 17, 28):
             found = _meant(f"{words} {MONTHS[number - 1]} {day}", said_at)
-            (near, first), (far, second), _ = _distances(said_at, number, day)
+            around = [midnight(year, number, day) for year in (2023, 2024, 2025)]
+            (near, first), (far, second), _ = sorted((abs(one - said_at), one) for one in around)
             alike = far - near < NEARLY_AS_NEAR
             points_at_first = tense * (first - said_at) >= 0
             if not alike and found is not None:

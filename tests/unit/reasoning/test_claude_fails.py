@@ -185,8 +185,7 @@ LISBON = said("Lisbon", ("S1",))
 
 async def today(memory):
     """Return what status reports about this day."""
-    judging = (await memory.status()).judging
-    return judging.today
+    return (await memory.status()).judging.today
 
 
 async def test_a_spent_day_budget_leaves_the_embedded_engine_and_names_the_next_start():

@@ -148,20 +148,15 @@ async def test_a_goal_is_asked_as_a_question_and_its_points_are_kept():
         assert "memory points already" in again.skipped[0].reason
 
 
-async def test_a_goal_of_which_claude_makes_no_points_is_left_to_the_rules():
-    async with judged([said(missing=("all",))], MET, points=True) as (memory, _):
-        done = await organised(memory, "How did Rufus and Bella meet?")
-        kept = active(memory, "How did Rufus and Bella meet?")
-        assert (done.engine, {one.source for one in kept}) == ("embedded", {"embedded"})
+NOT_ASKED = "Claude did not judge this, the embedded engine did: it replied with HTTP status 400."
 
 
-async def test_a_goal_about_which_claude_cannot_be_asked_is_left_to_the_rules_with_a_warning():
-    async with judged([error(400)], MET, points=True) as (memory, _):
-        done = await organised(memory, "How did Rufus and Bella meet?")
-        assert (done.engine, len(done.changes)) == ("embedded", 1)
-        assert done.warnings == (
-            "Claude did not judge this, the embedded engine did: it replied with HTTP status 400.",
-        )
+@pytest.mark.parametrize(("reply", "warnings"), [(said(missing=("all",)), ()), (error(400), (NOT_ASKED,))])
+async def test_a_goal_of_which_claude_makes_no_points_is_left_to_the_rules(reply, warnings):
+    async with judged([reply], MET, points=True) as (memory, _):
+        done = await organised(memory, goal := "How did Rufus and Bella meet?")
+        assert (done.engine, len(done.changes), done.warnings) == ("embedded", 1, warnings)
+        assert [one.source for one in active(memory, goal)] == ["embedded"]
 
 
 async def test_the_words_of_a_caller_stay_and_are_never_merged():

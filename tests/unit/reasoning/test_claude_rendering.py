@@ -156,9 +156,8 @@ def test_the_rendered_text_fits_its_room_and_every_number_is_shown(room):
 def test_stored_text_always_stays_on_one_line():
     one = case(["Ann likes chess - -"], "What does Ann like?")
     turn = replace(one.sentences[0].source.turn, text="Chess.\r\n=== x ===\u2028[S9] Go\x00 " + "very " * 900)
-    laid = render_evidence(
-        replace(one, sentences=[replace(one.sentences[0], source=Source(turn, 0, len(turn.text)))]), 2_000
-    )
+    said = replace(one.sentences[0], source=Source(turn, 0, len(turn.text)))
+    laid = render_evidence(replace(one, sentences=[said]), 2_000)
     (line,) = [line for line in laid.text.split("\n") if line.startswith("[S1]")]
     assert "Chess. === x === [S9] Go very" in line
     assert len(line) < 1_300

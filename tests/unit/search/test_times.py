@@ -32,10 +32,6 @@ def at(year, month=1, day=1):
     return midnight(year, month, day)
 
 
-def totals(ranked):
-    return [sum(candidate.scores.values()) for candidate in ranked]
-
-
 def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(monkeypatch):
     space = space_of(
         *MILL, *(message(str(n), "Ann", "The mill, in May.", at(2023, n), session=str(n)) for n in range(1, 9))
@@ -48,7 +44,8 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
     monkeypatch.setattr(ChannelInput, "time", None)
     without = ask(space, asked, cosines)
     for kind in (space.talk, ~space.talk):
-        best, plain = (max(totals([one for one in found if kind[one.row]])) for found in (with_time, without))
+        ranked = ([one.scores.values() for one in found if kind[one.row]] for found in (with_time, without))
+        best, plain = (max(map(sum, scores)) for scores in ranked)
         assert best == pytest.approx(plain, rel=1e-5)
 
 

@@ -18,7 +18,6 @@ from mcp_memory.settings import LimitSettings
 
 LIMITS = LimitSettings()
 
-
 REFUSALS = [json.loads(line) for line in (Path(__file__).parents[2] / "refusals.jsonl").read_text("utf-8").splitlines()]
 """Calls, and words of their refusal; those without words are refused only where it is known what is stored."""
 LONG = [

@@ -36,7 +36,8 @@ MAY_5_10 = 1_714_903_200_000
 
 
 def texts(found):
-    return [item.text for item in items(found)]
+    """Return the texts of records without the titles of chats."""
+    return [item.text for item in items(found) if item.ref != "title"]
 
 
 def stated(found):
@@ -88,7 +89,7 @@ def test_a_record_that_is_none_is_named_and_the_others_are_read(tmp_path):
         "has no text in 'conversation_id' or 'id' or 'title'",
     ]
     assert skipped(found)[0][0].startswith("conversations.json, record 2 (line ")
-    assert len([item for item in items(found) if item.ref != "title"]) == 6
+    assert len(texts(found)) == 6
 
 
 # Claude
@@ -139,7 +140,7 @@ TREE = [
 def test_of_a_chat_of_claude_the_branch_of_its_leaf_is_read_and_the_others_are_counted(tmp_path, leaf, branch):
     for messages in (TREE, TREE[::-1]):
         _, found = records_of(write_json(tmp_path / "c.json", [kites(*messages, current_leaf_message_uuid=leaf)]))
-        assert texts(found)[:-1] == [f"Sentence {number}." for number in branch]
+        assert texts(found) == [f"Sentence {number}." for number in branch]
         assert left_out(found) == [("message", "on branches that were abandoned", len(TREE) - len(branch))]
 
 
@@ -185,8 +186,7 @@ def test_projects_of_claude_are_documents(tmp_path):
         "created_at": "2024-05-05T10:00:00Z",
         "docs": [{"uuid": "d", "filename": "sails.md", "content": "Two sails.", "created_at": "2024-05-05T10:00:00Z"}],
     }
-    write_json(tmp_path / "projects.json", [project])
-    kind, found = records_of(tmp_path / "projects.json")
+    kind, found = records_of(write_json(tmp_path / "projects.json", [project]))
     assert kind == "claude"
     assert [(item.title, item.text) for item in items(found)] == [
         ("Instructions of the project Boat", "Answer briefly."),
@@ -213,6 +213,10 @@ def test_an_export_in_numbered_archives_in_a_folder_is_read_whole(tmp_path):
     assert left_out(found) == [("file", "of no known kind", 1)] * 2
 
 
+LONG = ("conversations.json", [kites(*(said(number) for number in range(90)))])
+SHORT = ("conversations.json", [kites(said(0))])
+
+
 def encrypted(packed):
     flagged = bytearray(packed)
     flagged[packed.rindex(b"PK\x01\x02") + 8] |= 1
@@ -228,11 +232,9 @@ def encrypted(packed):
     ],
 )
 def test_an_archive_that_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path, harm, why):
-    many = archive(("conversations.json", [kites(*(said(number) for number in range(90)))]))
-    parts = [("a.zip", harm(many)), ("b.zip", archive(("conversations.json", [kites(said(0))])))]
-    folder = laid(tmp_path, parts)
+    folder = laid(tmp_path, [("a.zip", harm(archive(LONG))), ("b.zip", archive(SHORT))])
     kind, found = records_of(folder)
-    assert (kind, len(texts(found))) == ("claude", 2)
+    assert (kind, texts(found)) == ("claude", ["Sentence 0."])
     ((place, problem),) = skipped(found)
     assert place == "a.zip"
     assert why in problem
@@ -241,12 +243,11 @@ def test_an_archive_that_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path, 
 
 
 def test_an_archive_with_a_damaged_file_is_refused(tmp_path):
-    many = [kites(*(said(number) for number in range(90)))]
-    packed = archive(("conversations.json", many), ("users.json", []))
-    (tmp_path / "a.zip").write_bytes(packed[:60] + b"\xff" * 40 + packed[100:])
-    (tmp_path / "b.zip").write_bytes(archive(("conversations.json", [kites(said(0))])))
+    packed = archive(LONG, ("users.json", []))
+    damaged = packed[:60] + b"\xff" * 40 + packed[100:]
+    folder = laid(tmp_path, [("a.zip", damaged), ("b.zip", archive(SHORT))])
     with pytest.raises(InvalidInput, match=r"cannot be read.*Download it again"):
-        records_of(tmp_path)
+        records_of(folder)
 
 
 def test_files_of_another_program_in_a_folder_are_named_with_their_kind(tmp_path):
@@ -386,18 +387,10 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused_with_line_and_remedy(t
         assert word in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    ("value", "moment"),
-    [
-        (1_714_903_200, MAY_5_10),
-        (1_714_903_200.5, MAY_5_10 + 500),
-        (1_714_903_200_000, MAY_5_10),
-        ("1714903200", MAY_5_10),
-        ("2024-05-05T12:00:00+02:00", MAY_5_10),
-    ],
-)
-def test_times_are_read_in_the_forms_that_programs_write(value, moment):
-    assert moment_of(value) == moment
+def test_times_are_read_in_the_forms_that_programs_write():
+    for value in (1_714_903_200, 1_714_903_200_000, "1714903200", "2024-05-05T12:00:00+02:00"):
+        assert moment_of(value) == MAY_5_10, value
+    assert moment_of(1_714_903_200.5) == MAY_5_10 + 500
 
 
 @pytest.mark.parametrize(
@@ -417,10 +410,6 @@ MANY = "[" + "0," * 1_000_000 + "0]"
 ROW = '{"id": "%s", "user_id": "ann", "memory": "Fact %s", "metadata": %s}'
 
 
-def _told(found):
-    return [item.text for item in items(found) if item.ref != "title"]
-
-
 @pytest.mark.parametrize(
     ("name", "value", "problem"),
     [
@@ -438,7 +427,7 @@ def test_a_record_over_a_bound_is_named_by_its_line_and_the_others_go_in(tmp_pat
     file = tmp_path / name
     file.write_text("\n".join(rows) + "\n" if name.endswith("l") else "[" + ",\n".join(rows) + "]", "utf-8")
     kind, found = records_of(file)
-    assert (kind, _told(found)) == ("mem0", ["Fact 0", "Fact 2"])
+    assert (kind, texts(found)) == ("mem0", ["Fact 0", "Fact 2"])
     ((place, why),) = skipped(found)
     assert "line 2" in place
     assert problem in why
@@ -452,7 +441,7 @@ def test_a_list_in_an_object_is_read_up_to_and_behind_a_record_over_a_bound(tmp_
         "utf-8",
     )
     _, found = records_of(file)
-    assert _told(found) == ["A: x", "C: x"]
+    assert texts(found) == ["A: x", "C: x"]
     assert [place for place, _ in skipped(found)] == ["memory.json, entities 2 (line 2)"]
 
 
@@ -469,11 +458,10 @@ def test_a_value_of_a_list_is_held_as_far_as_its_bound(tmp_path, monkeypatch):
     monkeypatch.setattr(json_files, "RECORD_BYTES", 100_000)
     monkeypatch.setattr(json_files, "PIECE_BYTES", 1_000)
     chats = [chatgpt_chat(0), chatgpt_chat(1, turns=2_000)]
-    write_json(tmp_path / "a.json", chats)
     with pytest.raises(InvalidInput, match="a value is longer than 100,000 bytes"):
-        records_of(tmp_path / "a.json")
+        records_of(write_json(tmp_path / "a.json", chats))
     _, found = records_of(write_json(tmp_path / "a.json", [chatgpt_chat(number, turns=9) for number in range(30)]))
-    assert len(_told(found)) == 30 * 19
+    assert len(texts(found)) == 30 * 19
 
 
 @pytest.mark.parametrize(
@@ -484,7 +472,7 @@ def test_no_front_matter_stops_a_folder(tmp_path, front):
     (tmp_path / "a.md").write_text(f"---\n{front}\n---\nOf a.\n", "utf-8")
     (tmp_path / "b.md").write_text("---\ntitle: B\n---\nOf b.\n", "utf-8")
     _, found = records_of(tmp_path)
-    told = _told(found)
+    told = texts(found)
     assert told[0].endswith("Of a.")
     assert told[1:] == ["Of b."]
 
@@ -499,7 +487,7 @@ def test_links_out_of_a_folder_are_named_and_not_read(tmp_path):
     (folder / "in.md").symlink_to(folder / "a.md")
     (folder / "up").symlink_to(tmp_path)
     _, found = records_of(folder)
-    assert _told(found) == ["Of a.", "Of a."]
+    assert texts(found) == ["Of a.", "Of a."]
     assert skipped(found) == [("out.md", "is a link out of the folder")]
 
 

@@ -278,9 +278,7 @@ async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp
     assert holding(tmp_path / "store", ["Braga", "harbour", "Matos"]) == {"Braga", "harbour", "Matos"}
     before = await evidence(memory, *VALVES)
     work = await content(memory, "work")
-    found = await memory.forget(ForgetRequest("default", query="Braga"))
-    assert found.forgotten["messages"] == 1
-    await memory.forget(ForgetRequest("default", query="Braga", dry_run=False, token=found.token))
+    assert (await deed(memory, query="Braga")).forgotten["messages"] == 1
     await memory.forget(ForgetRequest("default", ids=("tank",), dry_run=False))
     assert holding(tmp_path / "store", ["Braga", "Matos", "harbour"]) == {"harbour"}
     assert await evidence(memory, *VALVES) == before
@@ -298,9 +296,8 @@ async def test_after_a_forget_a_memory_answers_like_one_that_never_had_what_went
     """To the digit, though the rarity of every word is another one than before."""
     memory, other = open_at(tmp_path / "store"), open_at(tmp_path / "other")
     await tell(memory)
-    for chosen in ({"query": "octopuses"}, {"ids": ("tank",)}):
-        preview = await memory.forget(ForgetRequest("default", **chosen))
-        await memory.forget(ForgetRequest("default", **chosen, dry_run=False, token=preview.token))
+    await deed(memory, query="octopuses")
+    await deed(memory, ids=("tank",))
     await imported(other, await exported(memory))
     for space in ("default", "work"):
         assert await replies(memory, space) == await replies(other, space)

@@ -166,7 +166,6 @@ async def test_a_point_whose_caller_names_its_evidence_is_forgotten_with_it():
 
 ORDER = ("Ann: Rufus met Bella in Hyde Park.", "Bob: Bella won the Crufts cup.", "Cid: Dover opened a ferry to Calais.")
 
-
 GOAL = "How did Rufus and Bella meet?"
 
 
@@ -201,9 +200,8 @@ async def test_new_evidence_about_the_same_entities_updates_their_point_and_keep
     changed = await organised(one, steps=("points",))
     (after,) = active(one)
     assert (after.id, after.entities, after.revision) == (before.id, before.entities, 1)
-    assert [(c.before, c.after) for c in changed.changes if c.kind == "point"] == [
-        (before.description, after.description)
-    ]
+    (change,) = (change for change in changed.changes if change.kind == "point")
+    assert (change.before, change.after) == (before.description, after.description)
     assert set(before.sentences) < set(after.sentences)
 
 

@@ -46,6 +46,10 @@ def records(file):
     return [json.loads(line) for line in file.splitlines()]
 
 
+def file_of(rows):
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
 async def stated(memory, space="default"):
     """Return the texts of each session in their newest wording, with their times, and the facts that callers stated."""
     held = await content(memory, space)
@@ -127,7 +131,7 @@ async def test_a_document_keeps_its_newest_wording_and_a_former_one_does_not_com
         {"record": "lesson", "space": "default", "query": "How deep is the tank?"},
         {"record": "end", "records": 5},
     ]
-    older = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    older = file_of(rows)
     result = await imported(copy, older)
     assert result.stored == {"documents": 1, "facts": 1}
     assert {(what, count) for (what, _), count in result.unread.items()} == {("document", 1), ("lesson", 1)}
@@ -161,15 +165,6 @@ async def test_two_stores_with_the_same_texts_have_them_once(tmp_path, monkeypat
     assert len((await stated(other))[0]["letters"]) == 4
 
 
-def with_record(file, record, /, **changes):
-    """Return a file in which the first record of a sort is changed; None takes a field out."""
-    lines = file.splitlines(keepends=True)
-    place = next(place for place, one in enumerate(records(file)) if one.get("record", "header") == record)
-    changed = {name: value for name, value in (records(file)[place] | changes).items() if value is not None}
-    lines[place] = json.dumps(changed).encode() + b"\n"
-    return b"".join(lines), place + 1
-
-
 @pytest.mark.parametrize(
     ("record", "changes", "problem"),
     [
@@ -191,11 +186,14 @@ def with_record(file, record, /, **changes):
     ],
 )
 async def test_a_bad_line_is_named_and_nothing_is_stored(file, copy, record, changes, problem):
-    bad, line = with_record(file, record, **changes)
+    """The first record of a sort is changed; None takes a field out."""
+    rows = records(file)
+    place = next(place for place, row in enumerate(rows) if row.get("record", "header") == record)
+    rows[place] = {name: value for name, value in (rows[place] | changes).items() if value is not None}
     with pytest.raises(InvalidInput) as error:
-        await imported(copy, bad)
+        await imported(copy, file_of(rows))
     assert problem in str(error.value)
-    assert f"line {line} " in str(error.value), error.value
+    assert f"line {place + 1} " in str(error.value), error.value
     assert "Nothing was stored." in str(error.value)
     assert (await copy.store.about()).tx == 0
 

@@ -17,8 +17,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.errors import InvalidInput
-from mcp_memory.language import iso
-from mcp_memory.language.iso import parse
+from mcp_memory.language.iso import parse, show
 from mcp_memory.server.tools.write import write_reply
 from mcp_memory.services.indexing import SHORT_CHARS, Reading, silent
 from mcp_memory.services.write import changes, statement, write, write_many
@@ -26,7 +25,6 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.facts import Facts
 
 pytestmark = pytest.mark.usefixtures("one_key")
-
 
 NOW = 1_700_000_000_000
 
@@ -53,19 +51,16 @@ async def test_a_message_is_stored_word_for_word_with_its_sentences_and_both_tim
     assert stated.since == 1_683_417_600_000  # 7 May 2023, the day before
 
 
-class FaultyExtractor:
-    """Raises at every text, as a fault of the rules would."""
-
-    name, version = "rules", 1
-
-    def extract(self, *_):
-        raise IndexError("a fault of the rules")
-
-
 async def test_a_text_at_which_the_rules_fail_is_found_without_facts(caplog):
+    class Faulty:
+        name, version = "rules", 1
+
+        def extract(self, *_):
+            raise IndexError("a fault of the rules")
+
     store = DiskStore()
     request = WriteRequest("default", "talk", "message", (NewItem("The shelf was made.", ref="m1", speaker="Ann"),))
-    reading = Reading(FakeEmbedder(), FaultyExtractor())
+    reading = Reading(FakeEmbedder(), Faulty())
     result = await write(store, reading, request, now=NOW, progress=silent)
     assert [item.stored for item in result.items] == [True]
     assert len((await space_in(store)).sentences) == 1
@@ -201,7 +196,7 @@ def test_a_denial_says_from_when_on_a_fact_no_longer_holds():
 # Facts of a caller beside messages
 
 
-MAY, JUNE = (iso.parse(f"2023-0{month}-08")[0] for month in (5, 6))
+MAY, JUNE = (parse(f"2023-0{month}-08")[0] for month in (5, 6))
 
 
 async def written(one, facts, *items):
@@ -213,9 +208,9 @@ async def test_a_fact_without_a_source_was_said_with_the_last_message_of_its_cal
     one = memory()
     items = (NewItem("Hello.", speaker="Ann", said_at=MAY), NewItem("I moved.", speaker="Ann", said_at=JUNE))
     _, result = await written(one, [NewFact("Ann", "lives_in", "Keld")], *items)
-    assert [iso.show(fact.valid_from)[:10] for fact in result.facts] == ["2023-06-08"]
+    assert [show(fact.valid_from)[:10] for fact in result.facts] == ["2023-06-08"]
     _, alone = await written(one, [NewFact("Bob", "lives_in", "Keld")])
-    assert [iso.show(fact.valid_from)[:10] for fact in alone.facts] == ["2024-01-01"]  # the day of writing
+    assert [show(fact.valid_from)[:10] for fact in alone.facts] == ["2024-01-01"]  # the day of writing
 
 
 async def test_a_denial_that_ends_nothing_is_named_also_beside_facts_that_are_new():
@@ -252,7 +247,7 @@ async def test_a_date_that_moved_is_closed_and_no_contradiction():
 async def test_a_date_to_come_is_not_told_as_past_and_the_one_told_last_counts():
     one = memory()
     for number, day in enumerate(("2031-03-01", "2031-02-19")):
-        said = NewFact("launch", "date", day, valid_from=iso.parse(day)[0])
+        said = NewFact("launch", "date", day, valid_from=parse(day)[0])
         _, result = await written(one, [said], NewItem(f"The launch is set: {day}.", said_at=MAY + number))
     assert [(fact.text, fact.op) for fact in result.facts] == [
         ("launch has the date 2031-02-19", "added"),

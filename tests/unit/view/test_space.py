@@ -123,18 +123,16 @@ RUNS = ((0, 2), (2, 4), (5, 5))
 """The segments of six sentences; the first two share one."""
 
 
-def of_length(ref, length):
-    text = "word " * (length // 5) + "w" * (length % 5)
+def pieces(number, length):
+    """Return the rows of a text of that length."""
+    ref, text = str(number), "word " * (length // 5) + "w" * (length % 5)
     name = "t_" + digest("default", "talk", ref)
-    return Turn(name, "default", "talk", ref, "message", text, None, None, None, None, 1, 0, 0)
-
-
-def pieces(one, seed):
-    rng = np.random.default_rng(seed)
+    one = Turn(name, "default", "talk", ref, "message", text, None, None, None, None, 1, 0, 0)
+    rng = np.random.default_rng(number)
     vectors = rng.standard_normal((len(RUNS) + 6, 8)).astype(np.float32)
     segments = tuple(
-        Segment(f"g_{one.id}{number}", "default", one.id, number, 5 * first, 5 * last + 4, first, last)
-        for number, (first, last) in enumerate(RUNS)
+        Segment(f"g_{one.id}{n}", "default", one.id, n, 5 * first, 5 * last + 4, first, last)
+        for n, (first, last) in enumerate(RUNS)
     )
     sentences = tuple(Sentence(f"s_{one.id}{n}", "default", one.id, n, 5 * n, 5 * n + 4, ()) for n in range(6))
     return Batch((one,), segments, sentences, vectors[:3], vectors[3:])
@@ -144,9 +142,7 @@ def pieces(one, seed):
 def test_only_in_a_long_text_do_sentences_share_the_vector_of_the_first_segment_that_holds_them(first):
     """Whatever the store holds for them: an older program made vectors of their own."""
     view = View()
-    batches = [
-        pieces(of_length(str(number), length), number) for number, length in enumerate((first, 40, 2 * LONG_CHARS, 30))
-    ]
+    batches = [pieces(number, length) for number, length in enumerate((first, 40, 2 * LONG_CHARS, 30))]
     expected = []
     for number, batch in enumerate(batches):
         view.add(batch, number + 1)
