@@ -84,7 +84,7 @@ class Transaction(Protocol):
     def view(self) -> View:
         """The view as of the last commit of any process; the newest segments and sentences may be missing.
 
-        Readers may extend it and keep in it what they compute: of facts it is read in `reading`.
+        Readers may compute something of it meanwhile; what is planned by its facts is read within `reading`.
         """
 
     def reading(self) -> AbstractAsyncContextManager[View]:

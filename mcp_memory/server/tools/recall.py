@@ -387,7 +387,7 @@ def answer_reply(
         """Return the reply with so many citations, and then records."""
         cited, items = citations[:number], recall.evidence[: max(number - len(citations), 0)]
         warnings = [*beside.warnings, *omission_warning(most - number)]
-        abstention = _no_answer_lines(answer.confidence, beside.missing)
+        abstention = _no_answer_lines(answer.confidence, beside.missing, told=bool(items))
         lines = [
             *(abstention if answer.text is None else _answer_lines(answer, cited)),
             *beside.conflicts,
@@ -444,10 +444,10 @@ def _answer_lines(answer: AnswerResult, cited: Sequence[Citation]) -> list[str]:
     return lines
 
 
-def _no_answer_lines(confidence: float | None, missing: Sequence[str]) -> list[str]:
-    """Return an abstention as lines, with what is missing."""
+def _no_answer_lines(confidence: float | None, missing: Sequence[str], *, told: bool) -> list[str]:
+    """Return an abstention as lines, with what is missing; ``told`` says whether records follow."""
     if confidence is None:
-        return ["No answer: no certain fact says it. Judge yourself whether what was said answers."]
+        return ["No answer: no certain fact says it." + " Judge yourself whether what was said answers." * told]
     lines = [f"No answer: memory does not say it surely enough (confidence {confidence:.2f})."]
     return lines + [f"Missing, in the judge's words: {'; '.join(map(one_line, missing))}."] * bool(missing)
 

@@ -407,6 +407,8 @@ def test_answers_and_steps_say_as_a_recall_what_a_time_means_and_where_it_is_onl
     for reply in (answer_reply(answer, 2000), explore_reply(OperatorResult((said,)), 500)):
         assert reply.text.count(meant) == reply.text.count("I start") > 0
     assert answer_reply(answer, 2000).structured["closest"][0]["text"] == said.text
+    nothing = AnswerResult(None, None, False, (), RecallResult(()))
+    assert answer_reply(nothing, 2000).text == "No answer: no certain fact says it."
 
 
 def test_the_first_wishes_are_shown_and_the_reply_tells_how_many_are_not():
