@@ -174,7 +174,7 @@ class Neighbourhood:
 
     def _around(self, key: str) -> tuple[tuple[Version, bool, str], ...]:
         if key not in self._neighbours:
-            alias = self.facts.known_entity(key) not in (key, None)  # of an entity before it (`Facts.target_key`)
+            alias = self.facts.known_entity(key) not in (key, None)  # of what lies before it: `Facts.target_key`
             limit = 0 if alias else PASSED_VERSIONS
             limit = SCANNED_VERSIONS if key in self.roots else limit
             out = [(one, True, self.facts.target_key(one, forward=True)) for one in islice(self._out(key), limit)]

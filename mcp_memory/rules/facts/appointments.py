@@ -59,7 +59,7 @@ def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounP
     lemma, present = verb.lemma, verb.tense == "present"
     if verb.passive:  # "the review was moved to Monday"
         return ("scheduled_for", thing) if lemma in _PLANNED and _is_thing(thing) else None
-    if lemma == "be" and not clause.particles:  # "the meeting is off"
+    if lemma == "be" and not clause.particles:  # which "the meeting is off" has
         if any(slot.nouns[0].text.lower().startswith("due") for slot in clause.slots):  # "the report is due on Friday"
             return ("due_on", thing) if _is_thing(thing) or thing.head == "baby" else None
         return ("scheduled_for", thing) if not slots - {"at", "in", "with", "for"} and _has_date(thing) else None
